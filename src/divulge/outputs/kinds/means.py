@@ -17,7 +17,7 @@ from divulge.outputs.lowering.linear import Linear
 from divulge.outputs.lowering.lowered import Block, Lowered
 from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.rows import Groups, group_keys, half_row, weight_term
-from divulge.outputs.lowering.sizes import Moments, possible_sizes, sizes_of_values, spacing
+from divulge.outputs.lowering.sizes import Moments, sizes_of_means
 from divulge.outputs.output import Example
 from divulge.outputs.recipes import by_groups, weighted_by_groups
 from divulge.outputs.released.precision import Released
@@ -115,21 +115,7 @@ class Means(Grouped):
         )
 
     def _sizes(self, schema: Schema, released: Released) -> tuple[Integers, ...]:
-        """The sizes of each group that can carry its mean: of ages, 33.33 needs 3, 6, 9 … people."""
-        low, high = released.low.copy(), released.high.copy()
-        n_groups = len(low) // len(self.variables)
-        found: list[Integers] = []
-        for v, name in enumerate(self.variables):
-            at = slice(v * n_groups, (v + 1) * n_groups)
-            values = schema[name].numbers[: schema[name].n_values]
-            step = spacing(values)
-            if step is None:
-                low[at], high[at] = -np.inf, np.inf
-            else:
-                low[at], high[at] = (low[at] - values.min()) / step, (high[at] - values.min()) / step
-            own = possible_sizes(np.arange(n_groups), low[at], high[at])
-            if step is not None:
-                whole = np.round((values - values.min()) / step).astype(np.int64)
-                own = sizes_of_values(own, low[at], high[at], whole)
-            found += own
-        return tuple(found)
+        """The sizes of each group that can carry its mean."""
+        low, high = np.split(released.low, len(self.variables)), np.split(released.high, len(self.variables))
+        values = [schema[name].numbers[: schema[name].n_values] for name in self.variables]
+        return tuple(size for own in zip(values, low, high, strict=True) for size in sizes_of_means(*own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -15,8 +15,11 @@ from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.leaves import Leaves
+from divulge.outputs.lowering.grouped import known_numbers, present
 from divulge.outputs.lowering.lowered import Block, Lowered, Term
+from divulge.outputs.lowering.residuals import RatioResiduals, SizedResiduals
 from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.lowering.sizes import GroupKey, sizes_of_means
 from divulge.outputs.lowering.smooth import SmoothSums, scaled_numbers
 from divulge.outputs.models.pieces import crossed
 from divulge.outputs.output import Example, Growth
@@ -47,6 +50,16 @@ class RegressionTree(Leaves):
                 "response": "AGE",
                 "variables": ["TENURE", "LTILL"],
                 "leaves": ["TENURE = 1 and LTILL = Yes", "TENURE = 1 and LTILL = No", "TENURE = 0"],
+                "decimals": 2,
+            },
+        ),
+        Example(
+            "Means of leaves alone, as a text of scikit-learn has them",
+            {
+                "response": "AGE",
+                "variables": ["TENURE", "LTILL"],
+                "leaves": ["TENURE = 1 and LTILL = Yes", "TENURE = 1 and LTILL = No", "TENURE = 0"],
+                "show": ["mean"],
                 "decimals": 2,
             },
         ),
@@ -128,7 +141,36 @@ class RegressionTree(Leaves):
         return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.EMPTY_GROUP)
 
     def lower(self, schema: Schema, released: Released) -> Lowered:
-        return self._sums(schema).lower(released)
+        return self._means(schema, released) if self.show == ("mean",) else self._sums(schema).lower(released)
+
+    def _means(self, schema: Schema, released: Released) -> Lowered:
+        """Means of leaves alone: Σ (y − μ*) of each is zero where its mean is as released, as it is of groups."""
+        n, variable = len(self.leaves), schema[self.response]
+        numbers, values = known_numbers(schema, self.response)[1], variable.numbers[: variable.n_values]
+        people = Term.lookup(self.response, present(schema, self.response)[1])
+        terms = []
+        for leaf, (inside, mean) in enumerate(zip(self.leaf_terms(schema), released.centre.tolist(), strict=True)):
+            terms.append(crossed(inside, Term.lookup(self.response, numbers - mean), 1))
+            size = crossed(inside, people, 1)
+            terms.append(replace(size, index=np.where(size.index < 0, -1, n + leaf).astype(np.int32)))
+        ratio = RatioResiduals(np.arange(n), np.zeros(n), 1.0, np.flatnonzero(released.is_given))
+        keys = self._keys(schema)
+        sizes = sizes_of_means(values, released.low, released.high)
+        sized = SizedResiduals(ratio, released.centre, sizes, keys)
+        return Lowered(
+            (Block(tuple(terms), 2 * n, weight=weight_term(self, schema)),),
+            np.zeros(2 * n),
+            sized,
+            *ratio.bounds(released),
+            is_linear=False,
+            sized=sized,
+        )
+
+    def _keys(self, schema: Schema) -> tuple[GroupKey, ...]:
+        """What says of each leaf which rows are in it: its condition."""
+        lacking = frozenset([self.response] if schema[self.response].is_missing.any() else [])
+        conditions = [leaf if self.where is None else f"({self.where}) and ({leaf})" for leaf in self.leaves]
+        return tuple((condition, lacking, frozenset()) for condition in conditions)
 
     def _sums(self, schema: Schema) -> SmoothSums:
         """Rows, and sums of the response and of its square, of each leaf."""

@@ -186,6 +186,19 @@ def sizes_with(moments: Moments) -> Integers:
     return n[fits]
 
 
+def sizes_of_means(values: Floats, low: Floats, high: Floats) -> tuple[Integers, ...]:
+    """The sizes of each group that can carry its mean: of ages, 33.33 needs 3, 6, 9 … people.
+
+    values: the possible ones. low, high: between which the mean of each group lies.
+    """
+    step, groups = spacing(values), np.arange(len(low))
+    if step is None:
+        return possible_sizes(groups, np.full(len(low), -np.inf), np.full(len(low), np.inf))
+    low, high = (low - values.min()) / step, (high - values.min()) / step
+    whole = np.round((values - values.min()) / step).astype(np.int64)
+    return sizes_of_values(possible_sizes(groups, low, high), low, high, whole)
+
+
 def spacing(values: Floats) -> float | None:
     """The largest number of which all differences of the values are multiples; None where it is below a millionth."""
     if len(values) < 2:
