@@ -178,7 +178,7 @@ def _adding_up(hidden: Sequence[_Hidden], known: _Known, times: Floats) -> Itera
     share /= scale[:, None]
     for one, left, each in zip(hidden, away.tolist(), share.T, strict=True):
         error = float(np.abs(each) @ errors)
-        if left <= _SLACK * max(1.0, float(np.abs(one.column).max())) and error < one.tolerance:
+        if left <= _SLACK * max(1.0, float(np.abs(one.column).max())) and error <= one.tolerance:
             used = np.unique(whose[np.abs(each) > _SLACK * np.abs(each).max()])
             yield one.label, {known[k][:2] for k in used.tolist()}
 

@@ -249,7 +249,7 @@ def changed(kind: str, name: str, **settings: Any) -> dict[str, Any]:
         (BY_WORK, {**MEAN, "variables": ["monthly"], "by": ["work"]}),
         ({**BY_WORK, "kind": "totals"}, {**MEAN, "kind": "totals", "variables": ["monthly"], "by": ["work"]}),
         (WITHHELD, {**MEAN, "kind": "totals", "variables": ["sick"], "by": ["area"]}),
-        (changed("noise", "noisy"), {**MEAN, "kind": "totals", "variables": ["sick"], "by": ["area"]}),
+        (changed("noise", "noisy"), {"kind": "totals", "variables": ["sick"], "by": ["area"], "decimals": 0}),
     ],
     ids=[
         "logistic",

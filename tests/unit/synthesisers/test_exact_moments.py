@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -78,14 +80,20 @@ def test_variables_of_other_outputs_stay_and_rows_outside_a_condition_too() -> N
     assert np.array_equal(candidate.codes[outside], before[outside])
 
 
-@pytest.mark.parametrize("what", ["few digits", "weights", "shared response"])
+@pytest.mark.parametrize("what", ["few digits", "weights", "shared response", "no interval"])
 def test_it_is_not_asked_where_it_cannot_help(what: str) -> None:
     table = people(300, 7)  # seed: any
     digits, weights = 3 if what == "few digits" else 8, "e" if what == "weights" else None
     outputs: list[Output] = [Linear(formula="y ~ a + c", significant=digits, weights=weights)]
     if what == "shared response":
         outputs.append(Crosstab(variables=("y",)))
-    candidate = candidate_of(objective_for(table, *outputs), 300, 1)
+    objective = objective_for(table, *outputs)
+    if what == "no interval":
+        (target,) = objective.targets
+        anything = np.full(len(target.released.values), np.inf)
+        released = replace(target.released, low=-anything, high=anything)
+        objective = replace(objective, targets=(replace(target, released=released),))
+    candidate = candidate_of(objective, 300, 1)
     before = candidate.codes.copy()
     assert not ExactMoments(candidate).land()
     assert np.array_equal(candidate.codes, before)

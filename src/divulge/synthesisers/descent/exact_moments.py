@@ -98,13 +98,15 @@ class _Grid:
 
     def moments(self, codes: Codes) -> Moments | None:
         """Sums of products of the codes, and the box of the printed coefficients; None where one has no interval."""
+        low, high = self.output.low[: len(self.steps)], self.output.high[: len(self.steps)]
+        if not np.isfinite(low).all() or not np.isfinite(high).all():
+            return None
         design, response, taken = self.read(codes)
         design, response = np.round(design[taken]), np.round(response[taken])
-        low, high = self.output.low[: len(self.steps)], self.output.high[: len(self.steps)]
         scale = self.steps / self.step
         middle, half = (self.link.beta.ravel() + (low + high) / 2) * scale, (high - low) / 2 * scale
         products = design.T @ design
-        is_whole = np.isfinite(middle).all() and np.isfinite(half).all() and (half > 0).all()
+        is_whole = np.isfinite(middle).all() and (half > 0).all()
         is_exact = products.max(initial=0.0) < 2**52 and np.linalg.matrix_rank(products) == len(products)
         return Moments(products, design.T @ response, middle, half) if is_whole and is_exact else None
 
