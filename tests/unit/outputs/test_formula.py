@@ -173,7 +173,15 @@ def test_columns_are_found_however_they_are_written() -> None:
     formula = parse_formula("TENURE ~ AGE + C(AREAP, Treatment(57)) + SEX*LTILL + I(AGE**2)", SCHEMA)
     design = design_of(formula, SCHEMA, schema_counts(SCHEMA))
     coventry = "C(AREAP, Treatment(57))[T.58]"
-    for text in ("AREAP_58", "AREAP[T.58]", "C(AREAP)[T.58]", "AREAP=Coventry", "AREAPCoventry", "58.AREAP", coventry):
+    for text in (
+        "AREAP_58",
+        "AREAP[T.58]",
+        "C(AREAP)[T.58.0]",
+        "AREAP=Coventry",
+        "AREAPCoventry",
+        "58.AREAP",
+        coventry,
+    ):
         assert design.find(text) == coventry
     for text in ("const", "(Intercept)", "_cons", "Constant"):
         assert design.find(text) == "Intercept"

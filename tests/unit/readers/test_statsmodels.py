@@ -134,6 +134,18 @@ def test_random_intercept_of_mixedlm_is_what_the_frame_gives(reml: bool) -> None
         assert (vars(output)["group"], vars(output)["likelihood"]) == ("town", "reml" if reml else "ml")
 
 
+def test_errors_of_mixedlm_that_weighted_least_squares_has_not_are_refused() -> None:
+    # Where age differs between few groups, statsmodels adds what is not known of the variance: 1.46 against 1.43.
+    apart = FRAME.assign(five=FRAME.index % 5)
+    apart["wage"] = apart.wage + 0.5 * (apart.five == 2)
+    apart["age"] = apart.age + 6 * apart.five
+    fit = smf.mixedlm("wage ~ age", apart, groups="five").fit(gtol=1e-7)
+    with pytest.raises(OutputError, match="standard errors of the fit") as caught:
+        notebook._output(fit)
+    assert "statistics=('n',)" in str(caught.value.hint)
+    assert vars(from_statsmodels(fit, statistics=("n",)))["statistics"] == ("n",)
+
+
 def test_random_slopes_are_refused_with_the_kind_to_write() -> None:
     with warnings.catch_warnings(action="ignore"):  # statsmodels says that it did not converge
         fit = smf.mixedlm("wage ~ age", FRAME, groups="town", re_formula="~ ill").fit()

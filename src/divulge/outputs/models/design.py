@@ -192,7 +192,9 @@ def _level_aliases(factor: Factor, text: str, display: str) -> tuple[str, ...]:
     """The ways in which programs write one level of a category; labels of values stand for values."""
     name = factor.variable
     written = []
-    for level in dict.fromkeys([text, display]):
+    # A column of whole numbers that some rows lack holds 2.0 in pandas, and its levels are called that.
+    as_float = [f"{text}.0"] if text.isdigit() else []
+    for level in dict.fromkeys([text, display, *as_float]):
         for stem in dict.fromkeys([name, factor.text, f"C({name})"]):
             written += [f"{stem}[T.{level}]", f"{stem}[S.{level}]", f"{stem}[{level}]"]
         written += [f"{name}_{level}", f"{name}={level}", f"{name}.{level}", f"{name} {level}", f"{name}{level}"]

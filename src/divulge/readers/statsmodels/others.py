@@ -144,6 +144,13 @@ def _mixed(result: Any, model: Any, said: Asked, errors: Mapping[str, Any]) -> O
     places, se_places = _digits(said, _MIXED_DECIMALS, _MIXED_DECIMALS)
     terms = [str(term) for term in model.exog_names]
     se = se_places if "se" in said.statistics else None
+    of_groups = _errors_of_groups(result, model)
+    if se is not None and not np.all(np.abs(of_groups - np.asarray(result.bse_fe)) < 0.5 * 10.0**-se_places):
+        raise OutputError(
+            "the standard errors of the fit are not those of weighted least squares given its variances.",
+            hint="statsmodels' MixedLM has others where groups are few. Leave them out: "
+            "divulge.from_statsmodels(result, statistics=('n',)).",
+        )
     released = coefficient_figures(terms, result.fe_params, result.bse_fe, places, se)
     of_scale = places + 1 if said.decimals is None else places
     released[f"variance of {group}"] = f"{float(np.asarray(result.cov_re)[0, 0]):.{places}f}"
@@ -154,6 +161,17 @@ def _mixed(result: Any, model: Any, said: Asked, errors: Mapping[str, Any]) -> O
         likelihood="reml" if result.reml else "ml",
         **_fields(said, released, [*[places] * (len(terms) + 1), of_scale], result, se_places),
     )
+
+
+def _errors_of_groups(result: Any, model: Any) -> Floats:
+    """Standard errors given the variances, as R and Stata have them: (X'V⁻¹X)⁻¹."""
+    x, scale = np.asarray(model.exog, dtype=float), float(result.scale)
+    _, group = np.unique(np.asarray(model.groups), return_inverse=True)
+    sums = np.zeros((int(group.max(initial=0)) + 1, x.shape[1]))
+    np.add.at(sums, group, x)
+    ratio = float(np.asarray(result.cov_re)[0, 0]) / scale
+    shrunken = ratio / (1.0 + ratio * np.bincount(group))
+    return np.sqrt(scale * np.diagonal(np.linalg.inv(x.T @ x - sums.T @ (sums * shrunken[:, None]))))
 
 
 def _zero_inflated(result: Any, model: Any, said: Asked, errors: Mapping[str, Any]) -> Output:
