@@ -177,8 +177,9 @@ def _with_shared_conditions(readings: list[Reading], matcher: Matcher) -> tuple[
     out = []
     for reading in readings:
         better = reading
-        if not reading.confirmed and reading.candidate.where is None and reading.candidate.shape == "cells":
-            for where, weights in known:
+        if not reading.confirmed and reading.candidate.where is None:
+            ways = known if reading.candidate.shape == "cells" else matcher.samples_of(reading, readings)
+            for where, weights in ways:
                 better = matcher.match_again(better, where, weights) if not better.confirmed else better
         out.append(better)
     return tuple(out)

@@ -51,8 +51,12 @@ def _merged(pieces: list[tuple[int, int]], texts: list[str], n_headers: int, is_
     is_empty = [not any(t[a:b].strip() for t in body) for a, b in pieces]
     out: list[tuple[int, int]] = []
     held: int | None = None
-    for (a, b), figure, empty in zip(pieces, is_figure, is_empty, strict=True):
+    following = [*(p[0] for p in pieces[1:]), None]
+    for (a, b), figure, empty, right in zip(pieces, is_figure, is_empty, following, strict=True):
         start = a if held is None else held
+        if empty and out and held is None and a - out[-1][1] == 1 and right is not None and right - b > 1:
+            out[-1] = (out[-1][0], b)  # the second word of a header that is set to the left
+            continue
         if empty and out:
             held = start
             continue

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from divulge.readers.handed_in.candidates.columns import aligned
+from divulge.readers.handed_in.candidates.statistic_names import statistic_word
 from divulge.readers.handed_in.sheets import Grid, Lines, Row
 
 _TAIL = re.compile(
@@ -121,12 +122,16 @@ def _goes_on(block: Lines, start: int, end: int) -> bool:
     return bool(inner) and all(re.search(r"\d\S*\s*$", t) for t in inner)
 
 
+def _is_prose(text: str) -> bool:
+    return _WORDS.search(text) is not None and not all(statistic_word(w) for w in text.split())
+
+
 def table_at(block: Lines, start: int, end: int) -> Grid | None:
     """A stretch of lines as a grid; a word alone above the columns names their axis."""
     if any("|" in t for t in block.texts[start:end]):
         return _ruled(block, start, end)
     texts = block.texts[start:end]
-    if any(_WORDS.search(t) for t in texts[1:]) or any(len(t) > 400 for t in texts):
+    if any(_is_prose(t) for t in texts[1:]) or any(len(t) > 400 for t in texts):
         return None
     figures = sum(bool(_TAIL.search(t)) for t in texts[1:])
     if figures < max(1, 0.6 * (len(texts) - 1)) or not any(re.search(r"\d", t) for t in texts[1:]):
@@ -212,6 +217,9 @@ def _named_below(texts: tuple[str, ...]) -> int:
             above = [re.match(r"^[A-Za-z_]\S*\s{2,}\S", t) for t in texts[:k]]
             if all(above) and not re.search(r"\s\d+\s*$", texts[k]):
                 return k + 1
+            ends = [{m.end() for m in re.finditer(r"\S+", t)} for t in texts[:k]]
+            if k == 2 and all(t.startswith("  ") for t in texts[:k]) and ends[0] < ends[1]:
+                return k + 1  # statistics of several variables, each of which is named above the first of its own
     return 1
 
 

@@ -62,7 +62,7 @@ def read(table: Structure, words: Vocabulary, columns: list[int]) -> list[Candid
             figures += _cell(cell, what or word, at, body.line)
     if not figures:
         return []
-    figures = _shares(_sized(figures))
+    figures = _shares(_sized(figures, words))
     shares = all(f.what in ("percentage", "n", "count", "valid percentage", "cumulative percentage") for f in figures)
     kind = "crosstab" if column_names or len(names) > 1 else "frequencies"
     given = tuple(n for n in names if not n.startswith("row"))
@@ -81,11 +81,20 @@ def _under_one_heading(table: Structure) -> Structure:
     return replace(table, body=body, stubs=(under.pop(),))
 
 
-def _sized(figures: list[Figure]) -> list[Figure]:
-    """A row or column `n` beside figures with decimals counts everybody: it is a total."""
+def _sized(figures: list[Figure], words: Vocabulary) -> list[Figure]:
+    """A row or column `n` beside figures with decimals counts everybody: it is a total, unless it is a value."""
     if not any(f.printed.decimals for f in figures):
         return figures
-    return [replace(f, at=tuple((k, "Total" if t.strip() in ("n", "N") else t) for k, t in f.at)) for f in figures]
+    return [
+        replace(
+            f,
+            at=tuple(
+                (k, "Total" if t.strip() in ("n", "N") and t not in words.texts(words.variable(k) or k) else t)
+                for k, t in f.at
+            ),
+        )
+        for f in figures
+    ]
 
 
 def _shares(figures: list[Figure]) -> list[Figure]:

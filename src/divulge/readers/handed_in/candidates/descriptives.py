@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from divulge.readers.handed_in.candidates.candidate import Candidate, Figure
@@ -69,6 +70,10 @@ def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> lis
         heads = {
             j: (text, "mean" if word is None and words.variable(text) else word) for j, (text, word) in heads.items()
         }
+    for j in (j for j in columns if heads[j][1] is None and len(table.columns[j]) > 1):
+        top, *rest = table.columns[j]
+        if statistic_word(top) == "n" and any(w and t == " / ".join(rest) for t, w in heads.values()):
+            heads[j] = (" / ".join(rest), "n")  # how many there are, beside another statistic of the same groups
     rows = [b for b in table.body if not b.is_heading]
     labels = [b.path[-1] for b in rows if not is_total(b.path[-1])]
     # A row is a variable where it names one; groups are values of something.
@@ -76,9 +81,11 @@ def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> lis
         bool(words.variable(t) or words.variables_like(t)) for t in labels
     ) >= 0.5 * len(labels)
     # Where columns name variables, rows do not.
-    named = any(words.variable(p) for text, _ in heads.values() for p in _parts(text))
+    levels = {t for axis in table.axes if (name := words.variable(axis)) is not None for t in words.texts(name)}
+    named = any(words.variable(p) and p not in levels for text, _ in heads.values() for p in _parts(text))
     exact = sum(words.variable(t) is not None for t in labels)
     as_groups = _are_groups(table, words) or (named and 2 * exact < len(labels))
+    beside = _named_beside([text for text, word in heads.values() if word], words, levels)
     figures: list[Figure] = []
     of: str | None
     title = _title_of(table)
@@ -96,7 +103,9 @@ def read_columns(table: Structure, words: Vocabulary, columns: list[int]) -> lis
                 if len(body.path) > 1:
                     at = (("row0", body.path[0]), *at)
             else:
-                of, extra = _variable_or_group(of_column, words)
+                of, extra = _variable_or_group(of_column, words, levels)
+                if of is None and extra and extra[0] in beside:
+                    of, extra = extra[0], extra[1:]
                 at = (*_group_at(body.path, table.stubs), *((f"column{k}", p) for k, p in enumerate(extra)))
             figures += _figures(cell, word, of, at, body.line)
     found = _parted(table, figures, tuple(dict.fromkeys(f.of for f in figures if f.of)), title)
@@ -117,13 +126,22 @@ def _parts(text: str) -> list[str]:
     return [p.strip() for p in text.split(" / ") if p.strip()]
 
 
-def _variable_or_group(text: str, words: Vocabulary) -> tuple[str | None, list[str]]:
-    """What stands above a statistic: the variable that it is of, or groups."""
+def _variable_or_group(text: str, words: Vocabulary, levels: set[str]) -> tuple[str | None, list[str]]:
+    """What stands above a statistic: the variable that it is of, or groups. levels: values of what names the axes."""
     parts = _parts(text)
-    of = next((p for p in parts if words.variable(p)), None)
+    of = next((p for p in parts if words.variable(p) and p not in levels), None)
     if of is None and len(parts) == 1 and words.variables_like(parts[0]) and not words.with_levels(parts):
         of = parts[0]
     return of, [p for p in parts if p != of]
+
+
+def _named_beside(texts: Sequence[str], words: Vocabulary, levels: set[str]) -> set[str]:
+    """Texts above columns that name variables in words of their own: those beside them do, and nobody has them as a
+    value."""
+    found = [_variable_or_group(t, words, levels) for t in texts]
+    if not any(of is not None and not extra for of, extra in found):
+        return set()
+    return {e[0] for of, e in found if of is None and len(e) == 1 and not words.with_levels(e) and not is_total(e[0])}
 
 
 def _group_at(path: tuple[str, ...], stubs: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

@@ -47,6 +47,7 @@ def _asked(text: str) -> str:
         lambda m: f"{m[2]} is {'not ' if m[1] else ''}missing",
         text,
     )
+    out = re.sub(rf"\bok\(\s*({_NAME})\s*\)", r"\1 is not missing", out)
     out = re.sub(rf"\b({_NAME}?)\.(notna|notnull|isna|isnull)\(\)", _missing, out)
     out = re.sub(rf"~\s*({_NAME}) is (not )?missing", lambda m: f"{m[1]} is {'' if m[2] else 'not '}missing", out)
     out = re.sub(rf"\b({_NAME})\s*%in%\s*(?:c\(([^()]*)\)|(-?\d+):(-?\d+))", _among, out)

@@ -26,11 +26,11 @@ def frequencies(block: Lines, i: int) -> Iterator[Candidate]:
     while j < len(block.texts) and not block.texts[j].startswith(("?", "Frequency distribution")):
         text = block.texts[j]
         bins = bins or "midpt" in text
-        row = re.match(rf"^\s*(\S.*?)\s+(\d+)\s+({_NUMBER}%)\s+({_NUMBER}%)", text)
+        row = re.match(rf"^\s*(\S.*?)\s+(\d+)\s+({_NUMBER}%)(?:\s+({_NUMBER}%))?", text)
         missing = re.match(r"^Missing observations =\s*(\d+)", text)
         if row is not None:
             label = re.sub(r"\s{2,}\S+$", "", row[1]) if bins else row[1]
-            for what, shown in zip(("count", "percentage", "cumulative percentage"), row.groups()[1:], strict=True):
+            for what, shown in zip(("count", "percentage", "cumulative percentage"), row.groups("")[1:], strict=True):
                 number = parse_number(shown)
                 if number is not None:
                     figures.append(Figure(f"{label}: {what}", what, number, block.line(j), None, ((name, label),)))

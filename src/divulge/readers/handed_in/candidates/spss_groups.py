@@ -135,6 +135,27 @@ def percentiles(grid: Grid, title: str, session: Session) -> Iterator[Candidate]
     yield Candidate("cells", "position", lines, tuple(figures), variables=names, by=groups)
 
 
+def correlations(grid: Grid) -> Iterator[Candidate]:
+    """CORRELATIONS of one variable WITH another: below one another the correlation, its p-value and N."""
+    words = {"Pearson Correlation": "correlation", "Sig. (2-tailed)": "p-value", "N": "n"}
+    heads = [c.strip() for c in grid.rows[0].cells]
+    figures: list[Figure] = []
+    of = ""
+    for row in grid.rows[1:]:
+        stub = [c.strip() for c in row.cells if c.strip() and parse_number(c) is None]
+        what = words.get(stub[-1]) if stub else None
+        of = stub[0] if len(stub) > 1 else of
+        for head, text in zip(heads, row.cells, strict=True):
+            number = parse_number(text)
+            if number is not None and what is not None and of and head:
+                label = f"{of} × {head}" + ("" if what == "correlation" else f": {what}")
+                figures.append(Figure(label, what, number, row.line, of, (("column", head),)))
+    if figures:
+        names = tuple(dict.fromkeys([f.of or "" for f in figures] + [t for f in figures for _, t in f.at]))
+        lines = (grid.rows[0].line, grid.rows[-1].line)
+        yield Candidate("correlation", "correlation", lines, tuple(figures), variables=names)
+
+
 def listed(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """LIST: rows of data, which are no output."""
     return iter(())
@@ -181,8 +202,9 @@ def means_side_by_side(grid: Grid, title: str, session: Session) -> Iterator[Can
     figures: list[Figure] = []
     for row in grid.rows[1:]:
         stub = [c.strip() for c in row.cells[:first] if c.strip()]
-        what = next((w for t in stub if (w := _word(t)) is not None), None)
-        group = next((t for t in stub if _word(t) is None), group)
+        # The last text says what the row shows; a group before it may be called M or N.
+        what = _word(stub[-1]) if stub else None
+        group = stub[-2] if len(stub) > 1 else group
         for j in range(first, grid.width):
             number = parse_number(row.cells[j])
             if number is not None and what is not None and group:

@@ -181,9 +181,10 @@ def crosstab(grid: Grid, title: str, session: Session) -> Iterator[Candidate]:
     """CROSSTABS: stubs name the row variable (and the layers) before their values."""
     names = [t.strip() for t in re.split(r"\s+[×*]\s+", re.sub(r"\s+(?:Crosstabulation|\[.*\])$", "", title))]
     row_name, column_name, layers = names[0], names[1], names[2:]
-    counted = (i for i, row in enumerate(grid.rows) if any(cell_word(c) for c in row.cells))
-    figured = (i for i, row in enumerate(grid.rows) if any(parse_number(c) for c in row.cells[1:]))
-    first = next(counted, next(figured, len(grid.rows)))  # codes above columns are numbers too
+    # A value that heads a column may be called N. Counts too wide for their column are stars.
+    figured = [i for i, row in enumerate(grid.rows) if any(parse_number(c) or "**" in c for c in row.cells[1:])]
+    counted = (i for i in figured if any(cell_word(c) for c in grid.rows[i].cells))
+    first = next(counted, next(iter(figured), len(grid.rows)))  # codes above columns are numbers too
     n_stub = next(
         (j for j in range(grid.width) if any(parse_number(row.cells[j]) for row in grid.rows[first:]) and j > 0), 1
     )
@@ -220,10 +221,11 @@ def _shift(cells: tuple[str, ...], grid: Grid, n_stub: int) -> int:
 
 def _column_labels(grid: Grid, first: int, n_stub: int, name: str) -> list[str]:
     labels = [""] * grid.width
-    for row in grid.rows[:first]:
+    for i, row in enumerate(grid.rows[:first]):
         for j in range(n_stub, grid.width):
             text = row.cells[j].strip()
-            if text and text != name:
+            # A value may be called as its variable is; the name stands above all of them.
+            if text and (text != name or grid.span(i, j) == 1):
                 labels[j] = text
     return labels
 
@@ -231,6 +233,8 @@ def _column_labels(grid: Grid, first: int, n_stub: int, name: str) -> list[str]:
 def _stub_values(held: list[str], row_name: str, layers: list[str]) -> tuple[tuple[str, str], ...]:
     """The values in a stub: after each variable's name comes its value."""
     texts = [t for t in held if t and cell_word(t) is None]
+    if texts == [row_name] and not layers:
+        return ((row_name, ""),)  # an empty text is a value to SPSS
     if texts and is_total(texts[0]):
         return ((row_name, "Total"), *((layer, "Total") for layer in layers))
     found: dict[str, str] = {}

@@ -136,7 +136,8 @@ def one_sample_test(grid: Grid, title: str, session: Session) -> Iterator[Candid
     for row in grid.rows[first:]:
         stub = " ".join(c.strip() for c in row.cells if c.strip() and parse_number(c) is None)
         names = re.findall(r"[A-Za-z_][\w.]*", re.sub(r"^Pair\s*\d*", "", stub))
-        names = [n for n in names if n != "Pair"]
+        whole = session.vocabulary.variable(stub)
+        names = [whole] if whole is not None else [n for n in names if n != "Pair"]
         figures = [
             Figure(f"{stub}: {what}", what, number, row.line)
             for head, text in zip(heads, row.cells, strict=True)

@@ -14,6 +14,7 @@ from divulge.readers.handed_in.candidates.expressions import (
     split_arguments,
     stata_condition,
 )
+from divulge.readers.handed_in.candidates.numbers import parse_number
 from divulge.readers.handed_in.candidates.session import Session, conditions
 
 _QUOTED = r"['\"]([^'\"]*)['\"]"
@@ -219,11 +220,14 @@ def _ranges(text: str, between: str) -> tuple[str, dict[str, str]]:
 
 def note_gretl(text: str, session: Session) -> None:
     """A gretl command."""
+    text = _gretl_codes(text, session)
     made = re.match(r"^(?:series|genr|scalar)\s+(\w+)\s*=\s*(.+)$", text)
     if made is not None:
         session.derived[made[1]] = as_expression(re.sub(r"(?<![<>=!])=(?!=)", "==", made[2]))
     limited = re.match(r"^smpl\s+(.+?)\s*--restrict", text)
-    if limited is not None:
+    if limited is not None and "--replace" in text:
+        session.where = as_condition(limited[1])
+    elif limited is not None:
         session.restrict(as_condition(limited[1]))
     elif re.match(r"^smpl\s+(?:full|--full)|^open\b", text):
         session.where = None
@@ -232,12 +236,28 @@ def note_gretl(text: str, session: Session) -> None:
         session.panel = (panel[1], panel[2])
 
 
+def _gretl_codes(text: str, session: Session) -> str:
+    """A command in which texts that are compared with numbers are their codes: gretl counts them as they appear."""
+    is_state = text.startswith("smpl")
+    for name in dict.fromkeys(re.findall(r"([A-Za-z_]\w*)\s*(?:[=!<>]=?)\s*\d", text)):
+        texts = session.words.texts(name)
+        if not texts or all(parse_number(t) is not None for t in texts):
+            continue
+        shown = f"{name}__code" if is_state else f"by_appearance({name})"
+        if is_state:
+            session.derived[shown] = f"by_appearance({name})"
+        text = re.sub(rf"(?<!\w){name}(?=\s*[=!<>]=?\s*\d)", shown, text)
+    return text
+
+
 def note_spss(text: str, session: Session) -> None:
     """The statements of an SPSS or PSPP syntax file."""
     for statement in re.split(r"\.\s*(?:\n|$)", text):
         words = " ".join(statement.split())
         command = words.upper()
-        if command.startswith("VALUE LABELS"):
+        if command.startswith("GET DATA"):
+            _spss_columns(words, session)
+        elif command.startswith("VALUE LABELS"):
             for part in re.split(r"\s*/\s*", words[12:].strip()):
                 names = re.match(r"^((?:\w+\s+)+?)(?=-?[\d'\"])", part + " ")
                 pairs = re.findall(r"(-?[\d.]+|'[^']*'|\"[^\"]*\")\s+['\"]([^'\"]*)['\"]", part)
@@ -245,7 +265,8 @@ def note_spss(text: str, session: Session) -> None:
                     _spss_labels(name, {c.strip("'\""): label for c, label in pairs}, session)
         elif command.startswith("VARIABLE LABELS"):
             for name, title in re.findall(r"/?\s*(\w+)\s+['\"]([^'\"]*)['\"]", words[15:]):
-                session.titles[name] = title
+                column = session.aliases.get(name, name)
+                session.titles[column if name in session.objects.get("spss columns", "").split() else name] = title
         elif command.startswith("RECODE") and " INTO " in command:
             _recode(words, session)
         elif command.startswith(("SELECT IF", "WEIGHT", "FILTER")):
@@ -253,9 +274,8 @@ def note_spss(text: str, session: Session) -> None:
         elif command.startswith("COMPUTE"):
             made = re.match(r"COMPUTE\s+(\w+)\s*=\s*(.+)$", words, re.I)
             if made is not None:
-                session.derived[made[1]] = as_expression(
-                    re.sub(r"(?<![<>=!~])=(?!=)", "==", made[2]).replace("~=", "!=")
-                )
+                expression = re.sub(r"(?<![<>=!~])=(?!=)", "==", _by_columns(made[2], session))
+                session.derived[made[1]] = as_expression(expression.replace("~=", "!="))
         elif command.startswith(("IF ", "IF(")):
             _spss_if(words, session)
         else:
@@ -276,6 +296,24 @@ def note_spss(text: str, session: Session) -> None:
                 session.objects["means"] += f"{means[1]}|{means[2]};"
 
 
+def _spss_columns(words: str, session: Session) -> None:
+    """The names that GET DATA gives to the columns of a file, one after the other."""
+    listed = re.search(r"/VARIABLES\s*=?\s*([^/]+)", words, re.I)
+    names = re.findall(r"([A-Za-z_]\w*)\s+[A-Za-z]+\d+(?:\.\d+)?", listed[1]) if listed is not None else []
+    known = session.words.names
+    if len(names) == len(known):
+        session.objects["spss columns"] = " ".join(names)
+        session.aliases.update({a: b for a, b in zip(names, known, strict=True) if session.words.variable(a) != b})
+
+
+def _by_columns(text: str, session: Session) -> str:
+    """An expression with the columns of the data for the names that GET DATA gave them, outside of quotes."""
+    for name in session.objects.get("spss columns", "").split():
+        if name in session.aliases:
+            text = re.sub(rf"(?<![\w.'\"])\b{name}\b(?!['\"])", session.aliases[name], text)
+    return text
+
+
 def _spss_if(words: str, session: Session) -> None:
     """`IF (age >= 65) old = 1`: a value for some rows, beside what the variable was before."""
     made = re.match(r"IF\s*\(?(.+?)\)?\s+(\w+)\s*=\s*(.+)$", words, re.I)
@@ -289,13 +327,16 @@ def _spss_state(words: str, session: Session) -> None:
     where, weights = session.states[-1] if session.states else (None, None)
     command = words.upper()
     if command.startswith("SELECT IF"):
-        condition = as_condition(words[9:].strip())
+        condition = as_condition(_by_columns(words[9:].strip(), session))
         # TEMPORARY limits a selection to one command, so it may hold alone.
         session.states.append((condition, weights))
         where = conditions((where, condition))
+        session.objects["spss selection"] = conditions((session.objects.get("spss selection"), condition)) or ""
     elif command.startswith("FILTER"):
         by = re.match(r"FILTER\s+BY\s+(\w+)", words, re.I)
-        where = f"{by[1]} != 0" if by is not None else None
+        # Rows that were taken out before stay out.
+        selected = session.objects.get("spss selection")
+        where = conditions((selected, f"{by[1]} != 0" if by is not None else None))
     else:
         by = re.match(r"WEIGHT\s+BY\s+(\w+)", words, re.I)
         weights = by[1] if by is not None else None
@@ -316,7 +357,7 @@ def _recode(words: str, session: Session) -> None:
     if match is not None:
         ranges, _ = _ranges(match[2], r"\bthru\b")
         if re.search(r"\bthru\b|\belse\b", match[2], re.I) and "'" not in match[2]:
-            session.derived[match[3]] = f"recode_ranges({match[1]}, {ranges})"
+            session.derived[match[3]] = f"recode_ranges({_by_columns(match[1], session)}, {ranges})"
             return
         session.aliases[match[3]] = match[1]
         pairs = re.findall(r"\(\s*['\"]?([^'\"()=]+)['\"]?\s*=\s*['\"]?([^'\"()]+)['\"]?\s*\)", match[2])

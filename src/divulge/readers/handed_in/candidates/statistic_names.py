@@ -110,6 +110,8 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     ),
     (r"var|variance|varianz|varian[zcç][ai]a?", "variance"),
     (r"s\.?e\.?(?: of)? ?(?:mean)?|sem|se", "standard error"),
+    (r"s\.?e\.? ?(?:of )?skew(?:ness)?", "standard error of skewness"),
+    (r"s\.?e\.? ?(?:of )?kurt(?:osis)?", "standard error of kurtosis"),
     (r"median|med\.?|p50|50 ?%|q2|zentralwert|m[ée]diane|mediana|50th percentile|q50", "median"),
     (r"min\.?|m[íi]nim(?:um|o|ale?)|lowest|0 ?%|kleinster wert", "minimum"),
     (r"max\.?|m[áa]xim(?:um|o|ale?)|highest|100 ?%|größter wert", "maximum"),
@@ -135,7 +137,7 @@ _STATISTICS: tuple[tuple[str, str], ...] = (
     (r"total sum|sum of values", "sum"),
     (r"missing(?: obs\.?)?|n missing|fehlend|manquante?s?|omissos|perdidos|unknown|nas?|na's", "missing"),
     (
-        r"%|per ?cent(?:age)?s?|prozent|anteil(?: in %)?|po[ru]c(?:entaje|entagem|entage)|percentagem"
+        r"%|per ?cent(?:age)?s?|prozent|anteil(?: in %| \(%\)| \[%\])?|po[ru]c(?:entaje|entagem|entage)|percentagem"
         r"|pct\.?|in %|share|row ?%|col(?:umn)? ?%"
         r"|percent of total|total ?%",
         "percentage",

@@ -208,13 +208,21 @@ def _stub(grid: Grid, rows: list[int], n_header: int, decimal: Decimal, words: V
             and statistic_word(header) is None
             and words.levels(name, sorted({c for c in filled if not is_total(c)})) is not None
         )
-        if (filled and (figures <= 0.25 * len(filled) or (coded and len(set(filled)) < max(2, len(filled))))) or (
-            not filled and j == n and not header
+        if (
+            (filled and (figures <= 0.25 * len(filled) or (coded and len(set(filled)) < max(2, len(filled)))))
+            or (not filled and j == n and not header)
+            or (not header and j == n and _goes_on_beside(grid, body, j) and figures < len(filled))
         ):
             n = j + 1
         else:
             break
     return n
+
+
+def _goes_on_beside(grid: Grid, body: list[int], j: int) -> bool:
+    """Whether a column holds the levels of variables that stand to its left once: codes beside texts."""
+    bare = [i for i in body if not any(c.strip() for c in grid.rows[i].cells[:j])]
+    return len(bare) > 1 and all(grid.rows[i].cells[j].strip() for i in bare)
 
 
 def _columns(grid: Grid, header: list[int], n_stub: int) -> tuple[tuple[str, ...], ...]:

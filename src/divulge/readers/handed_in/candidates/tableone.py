@@ -21,6 +21,14 @@ _MISSING = re.compile(
 )
 
 
+_EXPLAINED = re.compile(
+    r"mean\s*\(\s*SD|means? \((?:and )?standard deviations?\)|median\s*[\[(]\s*IQR|n\s*\(%\)"
+    r"|Mittelwerte?\s*\((?:SD|Standardabweichung)|moyennes?\s*\((?:ET|[ée]cart)",
+    re.I,
+)
+"""What the cells of a table show, as its title or a note says it."""
+
+
 def is_table_one(table: Structure, words: Vocabulary) -> bool:
     """Whether the rows are different variables."""
     rows = table.body
@@ -33,7 +41,7 @@ def is_table_one(table: Structure, words: Vocabulary) -> bool:
         return False
     spread = any(c is not None and len(c.inner) == 2 for b in rows for c in b.cells)
     shared = any(c is not None and any(n.is_percent for n in c.inner) for b in rows for c in b.cells)
-    explained = bool(re.search(r"mean\s*\(\s*SD|median\s*[\[(]\s*IQR|n\s*\(%\)", said, re.I))
+    explained = bool(_EXPLAINED.search(said))
     return (
         formed >= 2
         or (explained and (len(headings) >= 1 or named >= 2))
@@ -165,6 +173,10 @@ def _cell(
     if path and column_word(path[-1]) == "p-value":
         return [Figure(f"{label}: p-value", "p-value", cell.main, body.line, name)] if cell.main is not None else []
     group = _group(path)
+    if re.match(r"^SMD\b", group):
+        return (
+            [Figure(f"{label}: difference", "standardised difference", cell.main, body.line, name)] if cell.main else []
+        )
     if _MISSING.match(group):
         group, form = "", "missing"
     at = (*(((name, level),) if level else ()), *((("column0", group),) if group else ()))

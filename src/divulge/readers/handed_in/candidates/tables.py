@@ -66,6 +66,8 @@ def _without_padding(figures: tuple[Figure, ...]) -> tuple[Figure, ...]:
 def _classified(table: Structure, words: Vocabulary) -> list[Candidate]:
     if _is_life_table(table):
         return life_table(table)
+    if _is_variance(table):
+        return [_variance(table)]
     if regressions.is_fit_table(table):
         return regressions.read_fit(table)
     if regressions.is_regression(table, words):
@@ -78,6 +80,24 @@ def _classified(table: Structure, words: Vocabulary) -> list[Candidate]:
     if tableone.is_table_one(table, words):
         return [tableone.read(table, words)]
     return _mixed(table, words)
+
+
+def _is_variance(table: Structure) -> bool:
+    """Whether a table is an analysis of variance: sums of squares, or two degrees of freedom, and F."""
+    heads = {c[-1].strip().casefold() for c in table.columns if c}
+    sums = {"sum_sq", "sum sq", "ss", "ddof1", "sum of sq", "type iii ss", "sum of squares"}
+    return "f" in heads and bool(sums & heads) and bool({"df", "ddof1", "df1"} & heads)
+
+
+def _variance(table: Structure) -> Candidate:
+    figures = [
+        Figure(f"{body.path[-1]}: {path[-1] if path else ''}", "other", cell.main, body.line, body.path[-1])
+        for body in table.body
+        for path, cell in zip(table.columns, body.cells, strict=True)
+        if cell is not None and cell.main is not None
+    ]
+    terms = tuple(b.path[-1] for b in table.body if b.path[-1])
+    return Candidate("other", "other", table.lines, tuple(figures), variables=terms, statistic="analysis of variance")
 
 
 def _is_life_table(table: Structure) -> bool:

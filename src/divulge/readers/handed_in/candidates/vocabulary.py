@@ -134,12 +134,13 @@ class Vocabulary:
         exact = self.variable(text)
         if exact is not None:
             return [exact]
-        beside = re.search(r"[\[(]\s*([^()\[\]]+?)\s*[\])]\s*$", text)
-        exact = self.variable(beside[1]) if beside is not None else None
-        if exact is not None:
-            return [exact]
+        # What stands in brackets may be a unit that is called as another variable is: Duration (days).
         short = _TAIL.sub("", _UNITS.sub("", text.strip())).strip()
         exact = self.variable(short)
+        if exact is not None:
+            return [exact]
+        beside = re.search(r"[\[(]\s*([^()\[\]]+?)\s*[\])]\s*$", text)
+        exact = self.variable(beside[1]) if beside is not None else None
         if exact is not None:
             return [exact]
         found: list[tuple[int, str]] = []

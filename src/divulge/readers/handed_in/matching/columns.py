@@ -71,3 +71,13 @@ def in_order(column: Labels) -> Labels:
     for new, old in enumerate(order):
         lookup[old] = new
     return Labels(lookup[column.codes], tuple(column.texts[k] for k in order))
+
+
+def by_appearance(column: Column) -> Floats:
+    """Numbers from 1 on for labels in the order in which rows have them first; numbers as they are."""
+    if not isinstance(column, Labels):
+        return column
+    found, first = np.unique(column.codes[column.codes >= 0], return_index=True)
+    numbers = np.full(len(column.texts) + 1, np.nan)
+    numbers[found[np.argsort(first)]] = np.arange(1, len(found) + 1)
+    return numbers[column.codes]

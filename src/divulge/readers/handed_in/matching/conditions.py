@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -108,6 +108,11 @@ def simplified(where: str | None, data: Data) -> str | None:
     return out
 
 
+def known(names: Iterable[str]) -> str:
+    """The condition that these variables are not missing."""
+    return " and ".join(f"{quoted(name)} is not missing" for name in names)
+
+
 def fitting_conditions(candidate: Candidate, names: set[str], data: Data) -> list[str]:
     """Conditions that leave as many rows complete on these variables as the file says there are, where all are more."""
     n = next((f.printed.value for f in candidate.figures if f.what == "n" and f.of is None and f.printed.value), None)
@@ -118,5 +123,11 @@ def fitting_conditions(candidate: Candidate, names: set[str], data: Data) -> lis
         complete &= data.codes(name) >= 0
     if n is None or complete.sum() == n:
         return []
+    every = [name for name in data.names if data.has_missing(name)]
+    whole = np.ones(data.n_rows, dtype=bool)
+    for name in every:
+        whole &= data.codes(name) >= 0
+    if whole.sum() == n:
+        return [known(every)]
     found = (t for c in simple_conditions(data) for t, s in zip(c.texts, c.sums(data, complete), strict=True) if s == n)
     return list(islice(found, 8))

@@ -12,7 +12,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from divulge.readers.handed_in.matching.columns import Column, Floats, Ints, Labels, constant, in_order, intervals
+from divulge.readers.handed_in.matching.columns import (
+    Column,
+    Floats,
+    Ints,
+    Labels,
+    by_appearance,
+    constant,
+    in_order,
+    intervals,
+)
 
 _MOST_LEVELS = 500
 """Labels that a new variable has at most."""
@@ -226,6 +235,8 @@ class _Reader:
         if name in ("pmin", "pmax", "minimum", "maximum") and len(node.args) == 2:
             a, b = (self.number(x) for x in node.args)
             return np.minimum(a, b) if name in ("pmin", "minimum") else np.maximum(a, b)
+        if name == "by_appearance":
+            return by_appearance(self.value(node.args[0]))
         if name in _FUNCTIONS and node.args:
             return _FUNCTIONS[name](self.value(node.args[0]))
         if name in ("round", "scale", "mean", "std"):

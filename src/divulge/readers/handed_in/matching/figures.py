@@ -353,6 +353,9 @@ def _class_label(of: str, way: Way, fit: Fit, words: Vocabulary) -> str | None:
     inner = "Intercept" if not column else ":".join(f.meaning for f in column)
     name = way.response.strip("`")
     value = words.level(name, re.sub(rf"^{re.escape(name)}=", "", level))
+    code = level.rpartition("=")[2]
+    if value is None and code.isdigit() and int(code) < len(words.texts(name)):
+        value = sorted(words.texts(name))[int(code)]  # the codes of texts, as pandas and patsy number them
     return None if value is None else fit.find(f"{name}={value} & {inner}")
 
 

@@ -78,6 +78,12 @@ def _axes_like(
     out = [a for name in likely if (a := _axis(key, name, labels, words, data)) is not None]
     if named is not None and out:
         return out
+    numbered = sorted(labels) == sorted(str(k + 1) for k in range(len(labels)))
+    if named in data.names and numbered and len(labels) > 1 and data.n_levels(named) == len(labels):
+        # Numbers for the values of a variable that is named: one after the other, or in another order.
+        return [
+            _Axis(key, named, c, True) for c in _in_order(labels, _sizes(key, labels, candidate), data.codes(named))
+        ]
     for name in words.names:
         if name not in likely and data.n_levels(name) <= MOST_LEVELS:
             axis = _axis(key, name, labels, words, data)

@@ -16,7 +16,7 @@ from divulge.readers.handed_in.candidates.vocabulary import Vocabulary
 from divulge.readers.handed_in.corrections import NO_OUTPUT
 from divulge.readers.handed_in.matching import descriptions
 from divulge.readers.handed_in.matching.bases import with_base_first
-from divulge.readers.handed_in.matching.conditions import relabelled, simplified
+from divulge.readers.handed_in.matching.conditions import known, relabelled, simplified
 from divulge.readers.handed_in.matching.data import Data
 from divulge.readers.handed_in.matching.hypotheses import hypotheses
 from divulge.readers.handed_in.matching.limited import is_unlikely, table_reading, under_conditions
@@ -107,6 +107,8 @@ class Matcher:
             for k, v in candidate.facts.items()
             if k.startswith("alias ") and v in data.names
         }
+        if candidate.weights in aliases:
+            candidate = replace(candidate, weights=aliases[candidate.weights])
         where = simplified(relabelled(candidate.where, candidate.labels, data), data)
         if data.mask(where) is None:
             return not_compared(candidate, f"its condition {where!r} cannot be read")
@@ -137,6 +139,21 @@ class Matcher:
         tried = self.match(replace(reading.candidate, where=where, weights=weights))
         return tried if tried.confirmed else reading
 
+    def samples_of(self, reading: Reading, others: Sequence[Reading]) -> list[tuple[str, str | None]]:
+        """The rows of larger models beside a model that says it is of as many: those with every variable known."""
+        size = _size(reading.candidate)
+        found: dict[tuple[str, str | None], None] = {}
+        for other in others if self.data is not None and size is not None else ():
+            if other.confirmed and other.formula is not None and _size(other.candidate) == size:
+                used = [n for n in self._names_in(other.formula) if self.data is not None and self.data.has_missing(n)]
+                if used:
+                    found[conditions((other.where, known(used))) or "", other.weights] = None
+        return list(found)
+
+    def _names_in(self, formula: str) -> list[str]:
+        words = {a or b for a, b in re.findall(r"`([^`]+)`|([A-Za-z_][\w.]*)", formula)}
+        return [n for n in self.data.names if n in words] if self.data is not None else []
+
     def _with(self, candidate: Candidate) -> Data:
         assert self.data is not None, "asked where there are data"
         derived = {**candidate.derived, **_inline(candidate)}
@@ -144,6 +161,11 @@ class Matcher:
         if key not in self._derived:
             self._derived[key] = self.data.with_derived(derived)
         return self._derived[key]
+
+
+def _size(candidate: Candidate) -> float | None:
+    """How many rows a model says that it is of."""
+    return next((f.printed.value for f in candidate.figures if f.what == "n" and f.of is None), None)
 
 
 _COMPARED = re.compile(r"[<>]|[!=]=|%in%")

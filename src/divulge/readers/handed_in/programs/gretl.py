@@ -16,7 +16,7 @@ from divulge.readers.handed_in.candidates.statistic_names import fit_word, stati
 from divulge.readers.handed_in.sheets import Block, Lines
 
 _MODEL = re.compile(
-    r"^(?:Model \d+:\s*|(?=(?:Pooled )?OLS,|WLS,|Logit,|Probit,|Poisson,))(.+?)"
+    r"^(?:Model \d+:\s*|\w+: (?=[A-Z])|(?=(?:Pooled )?OLS,|WLS,|Logit,|Probit,|Poisson,))(.+?)"
     r", using (?:observations|(\d+) observations)(.*)$"
 )
 _KINDS = (
@@ -241,6 +241,8 @@ def _model(block: Lines, i: int, command: str, session: Session) -> Iterator[Can
     assert match is not None, "the caller looked"
     title = match[1]
     kind = next((k for word, k in _KINDS if title.startswith(word)), "other")
+    if re.match(r"^(?:\S+ )?\S.*\btest\b", block.texts[i - 1] if i else ""):
+        kind = "other"  # the regression behind a test
     head = next(
         (
             k

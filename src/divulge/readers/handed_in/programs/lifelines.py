@@ -37,6 +37,7 @@ class Lifelines:
 
 
 def _models(block: Lines) -> Iterator[Candidate]:
+    yield from _curves(block)
     starts = [i for i, t in enumerate(block.texts) if re.match(r"^<lifelines\.\w+", t)]
     for k, i in enumerate(starts):
         end = starts[k + 1] if k + 1 < len(starts) else len(block.texts)
@@ -54,6 +55,26 @@ def _models(block: Lines) -> Iterator[Candidate]:
                 statistic="coefficients and hazard ratios",
                 facts={k: v for k, v in about.items() if k in ("duration", "event")},
             )
+
+
+def _curves(block: Lines) -> Iterator[Candidate]:
+    """`survival_function_`: a column of survival by time."""
+    for i in range(len(block.texts) - 2):
+        if block.texts[i].strip() != "KM_estimate" or block.texts[i + 1].strip() != "timeline":
+            continue
+        figures: list[Figure] = []
+        j = i + 2
+        while j < len(block.texts) and len(cells := block.texts[j].split()) == 2:
+            number = parse_number(cells[1])
+            if number is None or parse_number(cells[0]) is None:
+                break
+            figures.append(
+                Figure(f"time {cells[0]}: survival", "survival", number, block.line(j), None, (("time", cells[0]),))
+            )
+            j += 1
+        if figures:
+            lines = (block.line(i), block.line(j - 1))
+            yield Candidate("survival", "survival", lines, tuple(figures), statistic="life table")
 
 
 def _facts(block: Lines, i: int, end: int) -> tuple[dict[str, str], list[Figure], int]:

@@ -17,10 +17,13 @@ from divulge.readers.handed_in.sheets.sheet import Row
 
 _TITLES: tuple[tuple[str, Callable[[Grid, str, Session], Iterator[Candidate]]], ...] = (
     (r"Model Summary", spss_tables.model_summary),
-    (r"Ranks$|Test Statistics", spss_groups.ranks),
+    (r"Ranks$|Test Statistics|Test of Homogeneity|Multiple Comparisons", spss_groups.ranks),
     (r"Descriptives$", spss_groups.descriptives),
     (r"Percentiles$", spss_groups.percentiles),
-    (r"Statistics$", spss_groups.statistics),
+    (
+        r"Statistics$",
+        lambda grid, title, session: spss_groups.statistics(_without_labels(grid, session), title, session),
+    ),
     (r"Data List$", spss_groups.listed),
     (r"ANOVA", spss_tables.anova),
     (r"Coefficients", spss_tables.coefficients),
@@ -70,7 +73,11 @@ class Spss:
         if cross is not None:
             return [session.signed(c, self.name) for c in spss_tables.crosstab(grid, title, session)]
         if title in ("Descriptive Statistics", "Correlations"):
-            return [session.signed(c, self.name) for c in read_grid(_of_variables(grid), session.vocabulary)]
+            grid = _without_labels(_of_variables(grid), session)
+            found = read_grid(grid, session.vocabulary)
+            if title == "Correlations" and not any(c.kind == "correlation" for c in found):
+                found = list(spss_groups.correlations(grid))
+            return [session.signed(c, self.name) for c in found]
         return []
 
 
@@ -99,6 +106,16 @@ def _of_variables(grid: Grid) -> Grid:
     return replace(grid, rows=tuple(grid.rows[i] for i in kept), spans=spans)
 
 
+def _without_labels(grid: Grid, session: Session) -> Grid:
+    """Descriptives without labels of values: the least and the greatest value of a variable may be told by theirs."""
+    named = {t for labels in session.labels.values() for t in labels.values() if not t.replace(".", "").isdigit()}
+    rows = tuple(
+        replace(row, cells=(*row.cells[:1], *("" if c.strip() in named else c for c in row.cells[1:])))
+        for row in grid.rows
+    )
+    return replace(grid, rows=rows)
+
+
 def _title(grid: Grid) -> str:
     """The title of a table: the last line above it."""
     last = next(
@@ -114,7 +131,7 @@ def _title(grid: Grid) -> str:
 
 def _is_spss(title: str, grid: Grid, session: Session) -> bool:
     """Whether a table with a common title is SPSS's: its headers are."""
-    heads = " ".join(c for row in grid.rows[:3] for c in row.cells)
+    heads = " ".join(c for row in grid.rows[:4] for c in row.cells)
     known = (
         r"(?:Nominal|Ordinal|Interval) by"
         r"|Sig\.|R Square|Std\. Error|S\.E\.|Std\. Deviation|Cases|Predicted|Internal Value|Unweighted"

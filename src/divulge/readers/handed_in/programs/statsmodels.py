@@ -114,8 +114,9 @@ def _pairs_in(text: str) -> list[tuple[str, str]]:
     found += re.findall(r"^\s*([A-Z][\w. ()-]*?):\s(\S+(?:\s\S+)*?)(?=\s{2,}|\s*$)", text)
     found += re.findall(r"\s{2,}([A-Z](?:[\w.()-]| (?! ))*?):\s+(\S+)\s*$", text)
     found += re.findall(r"^\s*(Model):\s+(\S+) Dependent", text)
-    found += re.findall(r" (Dependent Variable):\s+(\S+)\s*$", text)
-    told = [(name.strip(": "), value.strip()) for name, value in found]
+    found += re.findall(r"(Dependent Variable):\s+(\S+)(?=\s*$|\s[A-Z])", text)
+    # A long name leaves one space only before what stands to its right.
+    told = [(name.strip(": "), re.sub(r"\s[A-Z][\w. -]*:$", "", value.strip())) for name, value in found]
     return sorted(told, key=lambda pair: "Dependent" in pair[1])  # `MixedLM Dependent Variable:` is no value
 
 
@@ -300,6 +301,15 @@ def _grid(grid: Grid, session: Session) -> Iterator[Candidate]:
     if pairs is not None:
         if "Dep. Variable" in pairs:
             session.objects["summary header"] = "\n".join(f"{k}\t{v}\t{line}" for k, (v, line) in pairs.items())
+            session.asides.append((grid.rows[0].line, grid.rows[-1].line))
+            return
+        below = [
+            Figure(what, what, number, line)
+            for name, (value, line) in pairs.items()
+            if (what := _FIT.get(name)) is not None and (number := parse_number(value)) is not None
+        ]
+        if below:
+            yield Candidate("other", "fit", (grid.rows[0].line, grid.rows[-1].line), tuple(below))
         return
     held = session.objects.pop("summary header", None)
     if held is None:

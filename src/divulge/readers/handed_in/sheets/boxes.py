@@ -12,7 +12,7 @@ _RULE = re.compile(r"^\s*\+[-=+]+\+\s*$")
 _PIPE = re.compile(r"^\s*\|.*\|\s*$")
 _MARKS = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 
-_BELOW = frozenset("|:-")
+_BELOW = frozenset("|:-=")
 """What a line of marks begins with, below the names of columns."""
 
 
@@ -50,7 +50,8 @@ def _box(block: Lines, at: int) -> tuple[Grid, int] | None:
     if len(drawn) < 3:
         return None
     # A column begins wherever some line has a corner; between them the texts of a row are cut out.
-    edges = sorted({i for text in drawn for i, c in enumerate(text) if c == "+"})
+    # The plus of 1.6E+009 is none.
+    edges = sorted({m.start() for text in drawn for m in re.finditer(r"(?<![eE])\+|(?<=[-=][eE])\+", text)})
     first = next((i for i in range(1, len(drawn)) if _RULE.match(drawn[i])), len(drawn))
     rows, spans = _header(drawn[1:first], edges, block.line(at + first - 1))
     for i, text in enumerate(drawn[first:], first):
@@ -133,7 +134,15 @@ def _header(drawn: list[str], edges: list[int], line: int) -> tuple[list[tuple[i
                     before if not cells[i].strip() else cells[i] if not before.strip() else _joined(before, cells[i])
                 )
                 pieces[i][-1] = (span, joined)
-    shown = [[p for p in column if p[1].strip()] for column in pieces]
+    # An empty text below a name of several columns is a value: SPSS calls a missing text so.
+    shown = [
+        [
+            p
+            for k, p in enumerate(column)
+            if p[1].strip() or (k and p[0] < column[k - 1][0] and column[k - 1][1].strip())
+        ]
+        for column in pieces
+    ]
     depth = max((len(c) for c in shown), default=0)
     rows: list[tuple[int, list[str]]] = []
     spans: list[tuple[int, ...]] = []
@@ -196,7 +205,7 @@ def _unbarred(text: str) -> str:
     return re.sub(r"\(>\|([tz])\|\)", r"(>\1)", text)
 
 
-_DASHES = re.compile(r"^\s*-{2,}(?:\s+-{2,})+\s*$")
+_DASHES = re.compile(r"^\s*(?:-{2,}(?:\s+-{2,})+|={2,}(?:\s+={2,})+)\s*$")
 
 
 def _dashed(block: Lines, at: int) -> tuple[Grid, int] | None:
@@ -204,7 +213,7 @@ def _dashed(block: Lines, at: int) -> tuple[Grid, int] | None:
     texts = block.texts
     if at + 2 >= len(texts) or not texts[at].strip() or not _DASHES.match(texts[at + 1]):
         return None
-    edges = [(m.start(), m.end()) for m in re.finditer(r"-+", texts[at + 1])]
+    edges = [(m.start(), m.end()) for m in re.finditer(r"-+|=+", texts[at + 1])]
     end = at + 2
     # Between rules over the whole width, rows are parted by empty lines.
     whole = re.compile(r"^\s*-{8,}\s*$")
@@ -223,6 +232,8 @@ def _dashed(block: Lines, at: int) -> tuple[Grid, int] | None:
     ]
     if any(texts[i][: edges[0][0]].strip() for i in range(at, end) if i != at + 1) or len(rows) < 2:
         return None
+    if "=" in texts[at + 1]:  # reStructuredText, where two dots are an empty cell
+        rows = [(line, ["" if c == ".." else c for c in cells]) for line, cells in rows]
     grid = grid_of(rows)
     return None if grid is None else (grid, end)
 

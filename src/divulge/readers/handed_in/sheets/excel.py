@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.asides import asides
@@ -170,13 +171,15 @@ def _grids(cells: Cells, merged: dict[tuple[int, int], int], sheet: str) -> list
         tail: list[int] = []
         while held and len([c for c in columns if (held[-1], c) in cells]) == 1 and (held[-1], first) in cells:
             tail.insert(0, held.pop())
-        if held:
-            grid = _stretch(cells, merged, held, sheet, tuple(t for _, t in said))
+        for part in _side_by_side(cells, held) if held else ():
+            rows_of_it = [r for r in held if any(at == r for at, _ in part)]
+            grid = _stretch(part, merged, rows_of_it, sheet, tuple(t for _, t in said))
             last = blocks[-1] if blocks else None
             if grid is not None and isinstance(last, Grid) and _continues(last, grid):
                 blocks[-1] = Grid((*last.rows, *grid.rows), (*last.spans, *grid.spans), last.before, (), sheet)
             elif grid is not None:
                 blocks.append(grid)
+        if held:
             held, said = [], []
         for row in tail:
             note(row)
@@ -194,7 +197,11 @@ def _grids(cells: Cells, merged: dict[tuple[int, int], int], sheet: str) -> list
     previous = None
     for row in rows:
         filled = [c for c in columns if (row, c) in cells]
-        if previous is not None and row > previous + 1:
+        if (
+            previous is not None
+            and row > previous + 1
+            and not (row == previous + 2 and _heads(cells, held, (row, filled), first))
+        ):
             close()
         previous = row
         wide = merged.get((row, filled[0]), 1)
@@ -204,6 +211,36 @@ def _grids(cells: Cells, merged: dict[tuple[int, int], int], sheet: str) -> list
             held.append(row)
     close()
     return blocks
+
+
+def _side_by_side(cells: Cells, held: list[int]) -> list[Cells]:
+    """The cells of tables that stand side by side, two empty columns or more between them."""
+    rows = set(held)
+    here = {at: text for at, text in cells.items() if at[0] in rows}
+    used = sorted({c for _, c in here})
+    cuts = [b for a, b in pairwise(used) if b - a > 2]
+    parts = [
+        {at: text for at, text in here.items() if start <= at[1] < end}
+        for start, end in pairwise([used[0], *cuts, used[-1] + 1])
+    ]
+    if all(len({c for _, c in p}) > 1 and len({r for r, _ in p}) > 1 for p in parts):
+        return parts
+    return [here]
+
+
+_FIGURE = re.compile(r"[-−(<]?[\d.,]+[%)*]*")
+
+
+def _heads(cells: Cells, held: list[int], following: tuple[int, list[int]], first: int) -> bool:
+    """Whether rows are the header of the row after an empty one, as pandas leaves it: names without any figure, none
+    above the labels."""
+    row, filled = following
+    if not held or first not in filled or (held[-1], first) in cells:
+        return False
+    heads = {c for r, c in cells if r == held[-1]}
+    texts = [t for (r, _), t in cells.items() if held[0] <= r <= held[-1]]
+    is_figured = any(_FIGURE.match(cells[row, c].strip()) for c in filled if c != first)
+    return len(heads) > 1 and is_figured and not any(_FIGURE.fullmatch(t.strip()) for t in texts)
 
 
 def _stretch(
@@ -223,7 +260,7 @@ def _stretch(
 def _continues(last: Grid, grid: Grid) -> bool:
     """Whether a stretch goes on after an empty row: as wide, without titles, with figures in its first row."""
     first = grid.rows[0].cells
-    figures = [c for c in first[1:] if re.fullmatch(r"[-−(<]?[\d.,]+[%)*]*", c.strip())]
+    figures = [c for c in first[1:] if _FIGURE.fullmatch(c.strip())]
     return not grid.before and grid.width == last.width and len(figures) >= max(1, (grid.width - 1) // 2)
 
 

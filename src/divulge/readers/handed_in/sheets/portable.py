@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from divulge.readers.handed_in.sheets.boxes import with_boxes
-from divulge.readers.handed_in.sheets.ruled import drawn
+from divulge.readers.handed_in.sheets.ruled import drawn, is_set, plain
 from divulge.readers.handed_in.sheets.sheet import Document, Lines
 
 SUFFIXES = (".pdf",)
@@ -28,10 +28,12 @@ def read(path: Path, name: str) -> Document:
                 widths = sorted(float(c["width"]) for c in page.chars if c["text"].strip())
                 density = widths[len(widths) // 2] if widths else 4.5
                 shown = drawn(page, max(density, 1.0))
-                if shown is None:
+                if shown is None and is_set(page):
+                    shown = plain(page, max(density, 1.0))
+                elif shown is None:
                     laid_out = page.extract_text(layout=True, x_density=max(density, 1.0), y_density=11) or ""
-                    shown = laid_out.splitlines()
-                texts += [t.rstrip() for t in shown if t.strip()] + [""]
+                    shown = [t for t in laid_out.splitlines() if t.strip()]
+                texts += [t.rstrip() for t in shown] + [""]
                 if not any(t.strip() for t in shown):
                     unread.append(f"page {number}: a picture, or empty")
                 page.close()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -23,8 +26,44 @@ def drawn(page: Any, density: float) -> list[str] | None:
         inside = [w for w in words if _inside(w, box)]
         out += [(box[1] + k * 1e-3, text) for k, text in enumerate(_table(page, box, inside, density))]
     rest = [w for w in words if not any(_inside(w, t.bbox) for t in tables)]
-    out += [(line[0]["top"], _placed(line, 0.0, density)) for line in _lines(rest)]
+    out += [
+        (line[0]["top"] - (not text) * 1e-3, text)
+        for line, shown in _spaced(_lines(rest), density, 0.7 if is_set(page) else 1.0)
+        for text in shown
+    ]
     return [text for _, text in sorted(out, key=lambda o: o[0])]
+
+
+def plain(page: Any, density: float) -> list[str]:
+    """The lines of a page without ruled tables: words of a text one space apart, columns at their places."""
+    lines = _lines(page.extract_words(keep_blank_chars=False, x_tolerance=1.5))
+    # Narrow letters need less room than their number says: places stand closer than letters.
+    return [text for _, shown in _spaced(lines, density, 0.7) for text in shown]
+
+
+def is_set(page: Any) -> bool:
+    """Whether letters differ in width, as in print and not on a console."""
+    widths = Counter(round(c["width"] / (c["size"] or 1.0), 2) for c in page.chars if c["text"] in "ilfjtmw")
+    return bool(widths) and widths.most_common(1)[0][1] < 0.7 * widths.total()
+
+
+def _spaced(
+    lines: list[list[dict[str, Any]]], density: float, scale: float
+) -> Iterator[tuple[list[dict[str, Any]], list[str]]]:
+    """Lines with their texts, after an empty one where the page leaves room, or a table follows its title."""
+    ends = [line[0]["bottom"] for line in lines]
+    gaps = [b - a for a, b in pairwise(ends)]
+    usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
+    last = ""
+    for line, gap in zip(lines, [0.0, *gaps], strict=True):
+        text = _placed(line, 0.0, density, scale)
+        is_new = _columns(last) == 1 and _columns(text) > 2
+        yield line, [""] * (scale < 1 and (is_new or gap > 1.5 * usual)) + [text]
+        last = text
+
+
+def _columns(text: str) -> int:
+    return len(re.split(r"\s{2,}", text.strip())) if text.strip() else 0
 
 
 def _inside(word: dict[str, Any], box: Box) -> bool:
@@ -43,12 +82,13 @@ def _lines(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [sorted(line, key=lambda w: w["x0"]) for line in out]
 
 
-def _placed(line: list[dict[str, Any]], left: float, density: float) -> str:
+def _placed(line: list[dict[str, Any]], left: float, density: float, scale: float = 1.0) -> str:
     text, end = "", -1e9
     for word in line:
         # Letters differ in width: words that stand one space apart stay so.
-        at = 0 if word["x0"] - end < 1.2 * density else round((word["x0"] - left) / density)
-        text = text.ljust(max(at, len(text) + bool(text))) + word["text"]
+        is_next = word["x0"] - end < 1.2 * density
+        at = 0 if is_next else round((word["x0"] - left) / (density * scale))
+        text = text.ljust(max(at, len(text) + (1 if is_next or scale == 1.0 else 2) * bool(text))) + word["text"]
         end = word["x1"]
     return text
 
