@@ -63,7 +63,8 @@ def test_pspp_crosstab_with_an_empty_value_and_one_called_n_is_confirmed(tmp_pat
 
 
 def test_plus_of_an_exponent_is_no_corner_of_a_box(tmp_path: Path) -> None:
-    text = "+------+---------+\n|      | Variance|\n+------+---------+\n|income| 1.6E+009|\n|age   |    84.28|\n+------+---------+\n"
+    rule = "+------+---------+\n"
+    text = f"{rule}|      | Variance|\n{rule}|income| 1.6E+009|\n|age   |    84.28|\n{rule}"
     (tmp_path / "box.txt").write_text(text, encoding="utf-8")
     (grid,) = (b for b in open_document(tmp_path / "box.txt").blocks if isinstance(b, Grid))
     assert [c.strip() for c in grid.rows[1].cells] == ["income", "1.6E+009"]
@@ -86,8 +87,12 @@ def test_gretl_sample_without_missing_values_is_read(tmp_path: Path, people: pd.
             "? freq sex",
             "",
             "Frequency distribution for sex, obs 1-600",
+            "",
+            "          frequency   percent",
+            "",
+            *rows,
+            "",
         ]
-        + ["", "          frequency   percent", "", *rows, ""]
     )
     (found,) = _read(tmp_path, "session.txt", log)
     assert (found.kind, found.variables, found.confirmed, len(found.figures)) == ("frequencies", ("sex",), True, 4)
@@ -106,7 +111,8 @@ def test_statistics_of_two_variables_by_groups_as_pandas_prints_them(tmp_path: P
 
 
 def test_table_of_restructured_text_is_a_grid(tmp_path: Path) -> None:
-    text = "Correlations\n\n====  =====  =====\n..      age   days\n====  =====  =====\nage   1.000  0.123\ndays  0.123  1.000\n====  =====  =====\n"
+    rule = "====  =====  =====\n"
+    text = f"Correlations\n\n{rule}..      age   days\n{rule}age   1.000  0.123\ndays  0.123  1.000\n{rule}"
     (tmp_path / "page.rst").write_text(text, encoding="utf-8")
     (grid,) = (b for b in open_document(tmp_path / "page.rst").blocks if isinstance(b, Grid))
     assert grid.rows[0].cells == ("", "age", "days")
