@@ -110,6 +110,13 @@ def test_statistics_of_two_variables_by_groups_as_pandas_prints_them(tmp_path: P
     assert len(found.figures) == 12
 
 
+def test_start_of_a_survival_curve_tells_no_duration_and_event(tmp_path: Path, people: pd.DataFrame) -> None:
+    steps = "".join(f"{time}          1.000000\n" for time in (0.0, 0.5, 0.9))
+    text = f"          KM_estimate\ntimeline             \n{steps}"
+    (found,) = _read(tmp_path, "curve.txt", text)
+    assert (found.kind, found.confirmed, found.compared) == ("survival", False, 0)
+
+
 def test_table_of_restructured_text_is_a_grid(tmp_path: Path) -> None:
     rule = "====  =====  =====\n"
     text = f"Correlations\n\n{rule}..      age   days\n{rule}age   1.000  0.123\ndays  0.123  1.000\n{rule}"

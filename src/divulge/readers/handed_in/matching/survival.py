@@ -106,7 +106,8 @@ def match_survival(
             best = reading
         if reading.confirmed:
             break
-    if best is not None:
+    is_named = sum(words.variable(v) is not None for v in candidate.variables[:2]) == 2
+    if best is not None and (is_named or _is_telling(candidate)):
         return best
     return Reading(
         candidate,
@@ -115,8 +116,15 @@ def match_survival(
         candidate.variables,
         candidate.by,
         where=where,
-        note="duration and event were not found in the data",
+        note="duration and event were not found in the data"
+        if best is None
+        else "it names no duration and event, and shows too little to tell them by",
     )
+
+
+def _is_telling(candidate: Candidate) -> bool:
+    """Whether figures say enough to find duration and event by: before anybody has the event every curve is 1."""
+    return len({(f.what, v) for f in candidate.figures if (v := f.printed.value) not in (None, 0.0, 1.0)}) > 2
 
 
 def _ways(candidate: Candidate, words: Vocabulary, data: Data) -> Iterator[tuple[str, str, int]]:
