@@ -133,9 +133,9 @@ def table_at(block: Lines, start: int, end: int) -> Grid | None:
     texts = block.texts[start:end]
     if any(_is_prose(t) for t in texts[1:]) or any(len(t) > 400 for t in texts):
         return None
-    below = texts[max(_named_below(texts), 1) :]
-    figures = sum(bool(_TAIL.search(t)) for t in below)
-    if figures < max(1, 0.6 * len(below)) or not any(re.search(r"\d", t) for t in texts[1:]):
+    rows = texts[max(_named_below(texts), 1) :]
+    figures = sum(bool(_TAIL.search(t)) for t in rows)
+    if figures < max(1, 0.6 * len(rows)) or not any(re.search(r"\d", t) for t in texts[1:]):
         return None
     first = texts[0]
     # Two names above lines of figures alone are the columns of a data frame.
