@@ -54,6 +54,11 @@ def about_value(name: str, code: int) -> tuple[str, str]:
     return name, f"= {code}"
 
 
+def about_part(name: str, cuts: Sequence[float], closed: str) -> tuple[str, str]:
+    """What the counts of the parts of a numeric variable are about. closed: which end belongs to a part."""
+    return name, f"in parts closed {closed}, cut at {', '.join(f'{cut:g}' for cut in cuts)}"
+
+
 def spread_of(values: Floats, times: Floats) -> float:
     """The standard deviation of values that so many people have each."""
     if not len(values):
@@ -77,11 +82,11 @@ def stated_by_groups(groups: Sequence[Behind], weights: Floats, table: Table, re
                 else half
             )
             own = np.nan_to_num(table.schema[behind.variable].numbers)[table[behind.variable]]
-            yield _of_groups(about_number(table, behind.variable), own, behind.group, weights, error)
-        elif behind.what in ("count", "share") and behind.names:
+            yield stated_of_groups(about_number(table, behind.variable), own, behind.group, weights, error)
+        elif behind.what in ("count", "share") and (behind.names or behind.told):
             below = next((b for b in groups[at:] if b.what == "base"), None)
             error = _errors_of_counts(behind, below, (weights, times), released)
-            for name in behind.names:
+            for name in behind.names or (behind.told or "",):
                 for one in _of_values(name, behind, weights, error, table):
                     yield replace(one, is_weighted=is_weighted)
 
@@ -116,23 +121,45 @@ def _errors_of_counts(
 
 
 def _of_values(name: str, behind: Behind, weights: Floats, error: Floats, table: Table) -> Iterator[Stated]:
-    """The counts of a table as sums of each value of one of its variables, over the groups that the others make."""
-    axis = behind.names.index(name)
+    """The counts of a table as sums of each value of one of its variables, over the groups that the others make.
+
+    How many people have each number says what the numbers add up to, too.
+    """
+    axis = behind.names.index(name) if behind.names else len(behind.shape) - 1
     n_levels = behind.shape[axis]
-    if n_levels > MOST_LEVELS:
-        return
     cells = np.stack(np.unravel_index(np.maximum(behind.group, 0), behind.shape))
     others = tuple(n for i, n in enumerate(behind.shape) if i != axis)
     rest = np.delete(cells, axis, axis=0)
     group = np.ravel_multi_index(tuple(rest), others) if others else np.zeros(len(behind.group), dtype=np.int64)
     group = np.where(behind.group >= 0, group, -1)
     errors = np.moveaxis(error.reshape(behind.shape), axis, 0).reshape(n_levels, -1)
+    if table.schema[name].kind == "numeric" and about_number(table, name) == (name, name):
+        own = np.nan_to_num(table.schema[name].numbers)[table[name]]
+        size = _size_of_levels(cells[axis], own, group >= 0, n_levels)
+        if size is not None:
+            with np.errstate(invalid="ignore"):
+                added = np.nan_to_num(size[:, None] * errors, nan=np.inf, posinf=np.inf).sum(axis=0)
+            yield stated_of_groups((name, name), own, group, weights, added)
+    if n_levels > MOST_LEVELS:
+        return
     for level in range(min(n_levels, table.schema[name].n_values)):
         own = (cells[axis] == level).astype(np.float64)
-        yield _of_groups(about_value(name, level), own, group, weights, errors[level])
+        yield stated_of_groups(about_value(name, level), own, group, weights, errors[level])
 
 
-def _of_groups(about: tuple[str, str], own: Floats, group: Integers, weights: Floats, error: Floats) -> Stated:
+def _size_of_levels(level: Integers, own: Floats, inside: Mask, n_levels: int) -> Floats | None:
+    """How large the number of each level is; None where people of a level have different ones, as in classes."""
+    low, high = np.full(n_levels, np.inf), np.full(n_levels, -np.inf)
+    np.minimum.at(low, level[inside], own[inside])
+    np.maximum.at(high, level[inside], own[inside])
+    has = np.isfinite(low)
+    if not has.any() or (low[has] != high[has]).any():
+        return None
+    # Of levels that nobody has only the largest possible number is sure.
+    return np.where(has, np.abs(np.where(has, low, 0.0)), np.abs(low[has]).max())
+
+
+def stated_of_groups(about: tuple[str, str], own: Floats, group: Integers, weights: Floats, error: Floats) -> Stated:
     """One sum a group that has a printed figure."""
     place = np.append(np.where(np.isfinite(error), np.cumsum(np.isfinite(error)) - 1, -1), -1)[group]
     n = int(np.isfinite(error).sum())

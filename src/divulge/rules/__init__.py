@@ -7,6 +7,7 @@ from divulge.rules.class_disclosure import ClassDisclosure
 from divulge.rules.coalition import Coalition
 from divulge.rules.degrees_of_freedom import DegreesOfFreedom
 from divulge.rules.differenced_modes import DifferencedModes
+from divulge.rules.differenced_quantiles import DifferencedQuantiles
 from divulge.rules.differenced_spread import DifferencedSpread
 from divulge.rules.differenced_statistics import DifferencedStatistics
 from divulge.rules.differenced_values import DifferencedValues
@@ -37,12 +38,14 @@ from divulge.rules.small_group import SmallGroup
 from divulge.rules.spread_of_two import SpreadOfTwo
 from divulge.rules.survival_steps import SurvivalSteps
 from divulge.rules.threshold import Threshold
+from divulge.rules.two_by_two import TwoByTwo
 from divulge.rules.value_given_away import ValueGivenAway
 from divulge.rules.zeros import Zeros
 
 RULES: tuple[type[Rule], ...] = (
     Threshold,
     SmallGroup,
+    TwoByTwo,
     ValueGivenAway,
     SharesOfFew,
     Dominance,
@@ -71,6 +74,7 @@ RULES: tuple[type[Rule], ...] = (
     Differencing,
     DifferencedValues,
     DifferencedSpread,
+    DifferencedQuantiles,
     DifferencedModes,
     AllButOneCounted,
     DifferencedStatistics,

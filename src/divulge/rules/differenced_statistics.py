@@ -14,6 +14,7 @@ from divulge.contributions.twins import twins_of
 from divulge.kernels.arrays import Mask
 from divulge.outputs import Statbarn
 from divulge.outputs.behind import Behind
+from divulge.outputs.lowering.rows import row_weights
 from divulge.rules.rule import Finding, Rule, Severity
 
 _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum", "mode", "term", "saturated")
@@ -66,6 +67,7 @@ class DifferencedStatistics(Rule):
         for (first, of_first), (second, of_second) in combinations(zip(cases, people, strict=True), 2):
             if first.output.kind == second.output.kind:
                 found += [self._between(first, second, called), self._between_codes(first, second)]
+                found.append(self._between_weights(first, second, called))
             else:
                 same = _variables(first, called) == _variables(second, called)
                 if same:
@@ -131,6 +133,20 @@ class DifferencedStatistics(Rule):
         sentence = f"The same statistic is printed with a code and without it, or with two: they differ by {who}."
         return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)
 
+    def _between_weights(self, first: Case, second: Case, called: Mapping[str, str]) -> Finding | None:
+        """The same statistic of the same people, of whom a few have another weight than all others."""
+        weights = {first.output.weights, second.output.weights}
+        same = _variables(first, called) - weights == _variables(second, called) - weights
+        if len(weights) == 1 or not same or not self._differ(first, second):
+            return None
+        apart = _weighted_apart(first, second)
+        n = first.table.count(apart)
+        if not 0 < n <= self.most:
+            return None
+        who = "1 person" if n == 1 else f"{n} people"
+        sentence = f"The same statistic is printed with two weights, which differ for {who} alone."
+        return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)
+
     def _differ(self, first: Case, second: Case) -> bool:
         """Whether any figure tells the two apart."""
         if first.labels != second.labels:
@@ -149,6 +165,18 @@ class DifferencedStatistics(Rule):
         )
         sentence = f"{what} printed for people who differ by {'1 person' if n == 1 else f'{n} people'}."
         return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)
+
+
+def _weighted_apart(first: Case, second: Case) -> Mask:
+    """Who counts in both outputs, and not as many times more in one of them as most people do."""
+    one, other = (row_weights(case.output, case.table) for case in (first, second))
+    both = first.everybody & second.everybody
+    if not both.any():
+        return both
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.nan_to_num(one / other, nan=1.0)
+    usual = float(np.median(times[both]))
+    return np.asarray(both & (np.abs(times - usual) > 1e-9 * usual))
 
 
 def _names(cases: Sequence[Case]) -> list[str]:

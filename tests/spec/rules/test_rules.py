@@ -10,12 +10,13 @@ from divulge.outputs import OUTPUTS, Output
 from divulge.rules import RULES, Finding, Rule
 from tests.support.rule_examples import Example
 from tests.support.rules_of_figures import FIGURES
+from tests.support.rules_of_pairs import PAIRS
 from tests.support.rules_of_spreads import SPREADS
 from tests.support.rules_of_tables import TABLES
 
 KINDS = {kind.kind: kind for kind in OUTPUTS}
 BY_NAME = {rule.name: rule for rule in RULES}
-EXAMPLES = (*TABLES, *FIGURES, *SPREADS)
+EXAMPLES = (*TABLES, *FIGURES, *SPREADS, *PAIRS)
 
 
 def cases_of(example: Example) -> list[Case]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from divulge.attacks import Submitted
 from divulge.attacks.sums import SumsTogether
 from divulge.outputs.kinds.crosstab import Crosstab
+from divulge.outputs.kinds.frequencies import Frequencies
 from divulge.outputs.kinds.gamma import Gamma
+from divulge.outputs.kinds.histogram import Histogram
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.kinds.survival import Survival
 from divulge.outputs.kinds.totals import Totals
+from divulge.outputs.kinds.tree import Tree
 from divulge.outputs.output import Output
 from divulge.rules import Finding
 from divulge.scenario import Scenario
@@ -200,3 +206,48 @@ def test_what_sums_of_one_variable_tell_alone_is_not_said_again_of_sums_of_three
     means = [Means(variables=(name,), decimals=2) for name in ("PAY", "GIFT", "BOTH")]
     (found,) = _of_made(*means, Means(variables=("PAY",), decimals=2, where="LAST = 0"))
     assert found.sentence.startswith("The sums of PAY that")
+
+
+def test_mean_by_groups_and_counts_of_all_values_but_one_leave_that_person() -> None:
+    means = Means(variables=("CARS",), by=("ILL",), decimals=4)
+    for counts in (
+        Frequencies(variables=("CARS",), where="LAST != 1"),
+        Histogram(variable="CARS", breaks=(0, 1, 2, 3, 4, 5), where="LAST != 1"),
+    ):
+        found = _found(means, counts)
+        assert {tuple(np.flatnonzero(f.people)) for f in found} == {(99,)}
+        assert {f.severity.value for f in found} == {"refuse"}
+    assert _found(means, Frequencies(variables=("CARS",))) == []
+    assert _found(means, Histogram(variable="CARS", breaks=(0, 2, 5), where="LAST != 1")) == []
+
+
+def test_counts_of_a_tree_and_of_a_table_that_lacks_one_leave_that_person() -> None:
+    leaves = ("AGE < 50", "AGE >= 50")
+    tree = Tree(response="ILL", variables=("AGE",), leaves=leaves)
+    (found,) = _found(tree, Crosstab(variables=("ILL",), where="LAST != 1"))
+    assert np.flatnonzero(found.people).tolist() == [99]
+    assert _found(tree, Crosstab(variables=("ILL",))) == []
+
+
+def _followed(show: tuple[Any, ...], where: str | None = None, **fields: Any) -> Survival:
+    return Survival(time="AGE", event="ILL", observed="yes", show=show, where=where, **fields)
+
+
+def test_curves_of_all_and_of_parts_that_lack_one_leave_that_person() -> None:
+    parts = ("CARS <= 2", "CARS > 2 and LAST != 1")
+    for shown, severity, decimals in ((("at risk",), "refuse", 0), (("survival",), "review", 4)):
+        curves = [_followed(show=shown, decimals=decimals, where=where) for where in (None, *parts)]
+        (found,) = _found(*curves)
+        assert (found.severity.value, np.flatnonzero(found.people).tolist()) == (severity, [99])
+    whole = [_followed(show=("survival",), decimals=4, where=where) for where in (None, "CARS <= 2", "CARS > 2")]
+    assert _found(*whole) == []
+    assert _found(*(_followed(show=("survival",), decimals=1, where=where) for where in (None, *parts))) == []
+
+
+def test_life_table_and_histogram_of_all_but_one_say_in_which_interval_the_one_is() -> None:
+    breaks = (18, 40, 60, 90)
+    table = _followed(show=("events", "censored"), breaks=breaks)
+    (found,) = _found(table, Histogram(variable="AGE", breaks=breaks, where="LAST != 1"))
+    assert np.flatnonzero(found.people).tolist() == [99]
+    assert _found(table, Histogram(variable="AGE", breaks=breaks)) == []
+    assert _found(table, Histogram(variable="AGE", breaks=breaks, where="LAST != 1 and CARS != 2")) == []

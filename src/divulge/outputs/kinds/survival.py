@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divulge.errors import OutputError, suggest, unknown_variable
-from divulge.kernels.arrays import Floats, Integers
+from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.behind import Behind
 from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
@@ -21,6 +22,7 @@ from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import Stated, about_part, stated_of_groups
 from divulge.settings import Entries
 from divulge.table import Schema, Table, Variable
 from divulge.table.variable import value_text
@@ -182,13 +184,8 @@ class Survival(Output):
     def behind(self, table: Table) -> tuple[Behind, ...]:
         groups = Groups.of(table.schema, self.by)
         time = table.schema[self.time].numbers[table[self.time]]
-        everybody = counted(self, table, (self.time, self.event, *self.by))
+        everybody, step, n_steps = self._steps(table)
         rows = everybody & (table[self.event] == self._observed(table.schema[self.event]))
-        if self.breaks:
-            step, n_steps = np.searchsorted(self.breaks, time, side="right") - 1, len(self.breaks) - 1
-        else:
-            shown = self._shown_times(table.schema)
-            step, n_steps = np.searchsorted(shown, time, side="left"), len(shown)
         inside = rows & (step >= 0) & (step < n_steps)
         group = np.where(inside, groups.numbers(table) * n_steps + step, -1)
         of_all = np.where(everybody, groups.numbers(table), -1)
@@ -203,6 +200,15 @@ class Survival(Output):
         ]
         last = [] if self.breaks else [self._last_step(time, of_all, events, table)]
         return events, curves, *counts, *last
+
+    def _steps(self, table: Table) -> tuple[Mask, Integers, int]:
+        """Who counts, up to which time or in which interval each is followed, and how many of these there are."""
+        time = table.schema[self.time].numbers[table[self.time]]
+        everybody = counted(self, table, (self.time, self.event, *self.by))
+        if self.breaks:
+            return everybody, np.searchsorted(self.breaks, time, side="right") - 1, len(self.breaks) - 1
+        shown = self._shown_times(table.schema)
+        return everybody, np.searchsorted(shown, time, side="left"), len(shown)
 
     def _last_step(self, time: Floats, curve: Integers, events: Behind, table: Table) -> Behind:
         """Those with whom each curve ends at zero: nobody was followed longer, and their time is told."""
@@ -221,6 +227,30 @@ class Survival(Output):
         figures = np.where(told, np.arange(n_curves) * len(shown) + step, -1)
         group = np.where(is_last & np.append(told, False)[curve], curve, -1)
         return Behind("last step", figures, group, self.time)
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        """What the times add up to, or the numbers of the intervals in which they lie, for whoever counts who leaves.
+
+        Numbers of events and of censored ones tell it, or numbers at risk at every time; a curve with enough digits
+        does, too.
+        """
+        groups, (rows, step, n_steps) = Groups.of(table.schema, self.by), self._steps(table)
+        n = int(rows.sum())
+        halves = dict(zip(self.show, released.half.reshape(len(self.show), -1).max(axis=1).tolist(), strict=True))
+        is_every = not self.breaks and not self.times
+        counted_out = {"events", "censored"} <= {*self.show} or ("at risk" in self.show and is_every)
+        is_exact = counted_out and all(halves[name] <= 0.5 for name in COUNTS if name in halves)
+        is_curve = is_every and halves.get("survival", np.inf) * n < 0.5
+        if self.weights is not None or not n or not (is_exact or is_curve):
+            return ()
+        about, own = (self.time, self.time), np.nan_to_num(table.schema[self.time].numbers)[table[self.time]]
+        if not is_every:
+            cuts = self.breaks or (-np.inf, *self._shown_times(table.schema))
+            about, own = about_part(self.time, cuts, "left" if self.breaks else "right"), step.astype(np.float64)
+        inside = rows & (step >= 0) & (step < n_steps)
+        group = np.where(inside, groups.numbers(table), -1)
+        one = stated_of_groups(about, own, group, np.ones(table.n_rows), np.zeros(groups.n_groups))
+        return [one if is_exact else replace(one, link="other")]
 
     def evaluate(self, table: Table) -> Figures:
         return self._sums(table.schema).evaluate(self.labels(table.schema), table, Status.EMPTY_GROUP)

@@ -10,10 +10,12 @@ import numpy as np
 
 from divulge.errors import OutputError
 from divulge.kernels.arrays import Floats
+from divulge.outputs.behind import Behind
 from divulge.outputs.few_people import FewPeople
 from divulge.outputs.fields import in_field
 from divulge.outputs.lowering.lowered import Block, Link, Lowered, Term
 from divulge.outputs.lowering.rows import weight_term
+from divulge.outputs.models.behind import model_behind
 from divulge.outputs.models.dense import few_of_least_squares
 from divulge.outputs.models.design import LevelCounts, schema_counts
 from divulge.outputs.models.estimated import Estimated
@@ -79,6 +81,19 @@ class TwoStage(Estimated):
                 where="instruments",
                 hint="List the exogenous covariates of the formula too.",
             )
+
+    def behind(self, table: Table) -> tuple[Behind, ...]:
+        """The people of each term, and of each instrument that is no term: the fit meets whoever has it alone."""
+        own = super().behind(table)
+        first = self._instruments(table.schema, counts_in(self, table))
+        found = []
+        for behind in model_behind(self, table, first):
+            if behind.what == "term" and not any(np.array_equal(behind.group, o.group) for o in own):
+                texts = tuple(
+                    first.design.labels[k] if k >= 0 else t for k, t in zip(behind.figures, behind.texts, strict=True)
+                )
+                found.append(replace(behind, figures=np.full(behind.n_groups, -1), texts=texts))
+        return (*own, *found)
 
     def curve(self) -> Curve:
         return LEAST_SQUARES
