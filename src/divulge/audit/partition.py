@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -79,6 +79,18 @@ class Partition:
     def labels(self, groups: sparse.csr_array) -> list[str]:
         """What groups of cells are called: by the classes of each variable that not all of them are in."""
         return [self._label(groups.indices[a:b]) for a, b in pairwise(groups.indptr.tolist())]
+
+    def unanswered(self, groups: sparse.csr_array, schema: Schema) -> list[Literal["all", "some", "none"]]:
+        """Whether groups of cells are those with a missing value of some variable: all of these, some, or not."""
+        found: list[Literal["all", "some", "none"]] = []
+        for a, b in pairwise(groups.indptr.tolist()):
+            cells = groups.indices[a:b]
+            part = next(p for p in self.parts if p.start <= cells[0] < p.start + p.n_cells)
+            inside = cells[cells < part.start + part.n_cells] - part.start
+            without = [schema[name].is_missing[part.codes[name]] for name in part.names]
+            sizes = [int(missing.sum()) for missing in without if missing[inside].all()]
+            found.append("none" if not sizes else "all" if len(inside) in sizes else "some")
+        return found
 
     def _label(self, cells: Integers) -> str:
         if len(cells) == 1:

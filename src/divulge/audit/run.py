@@ -29,6 +29,10 @@ NOT_LINEAR = "its figures are no linear functions of how many people there are o
 TOO_MANY = "its variables have too many combinations"
 
 
+_UNANSWERED = {"all": Severity.NOTE, "some": Severity.REVIEW}
+"""How few gave no answer is no more than a note, as for the rule on non-response; a checker looks at what they are."""
+
+
 @dataclass(frozen=True)
 class AuditSettings:
     """What counts as too close, and how long an audit may take."""
@@ -59,13 +63,21 @@ class Submission:
 
 @dataclass(frozen=True, eq=False)
 class _Targets:
-    """What is asked about. output: number, −1: a group of no output; need: how wide an interval is wide enough."""
+    """What is asked about. output: number, −1: a group of no output; need: how wide an interval is wide enough.
+
+    mildest: of groups of people who have no value of some variable, how severe it is at most that they follow.
+    """
 
     matrix: sparse.csr_array
     output: Integers
     labels: tuple[str, ...]
     need: Floats
     value: Floats
+    mildest: dict[str, Severity]
+
+    def does(self, label: str, usual: Severity) -> Severity:
+        """How severe it is that a group follows."""
+        return min(usual, self.mildest.get(label, usual), key=lambda severity: severity.rank)
 
 
 def audit(given: Submission, settings: AuditSettings | None = None) -> Audited:
@@ -197,6 +209,7 @@ def _targets(given: Submission, partition: Partition, settings: AuditSettings) -
         labels += [released.labels[f] for f in hidden.tolist()]
         usual = settings.narrowest if system.is_whole else 0.0
         need += [max(usual, 2 * levels.get(f, 0.0)) for f in hidden.tolist()]
+    mildest: dict[str, Severity] = {}
     if system.is_whole:
         for matrix, names in _withheld_before(given, partition):
             rows.append(matrix)
@@ -206,11 +219,19 @@ def _targets(given: Submission, partition: Partition, settings: AuditSettings) -
         groups = find_candidates(system, partition.sums, rows, settings.fewest).matrix
         rows.append(groups)
         output += [-1] * int(groups.shape[0])
-        labels += partition.labels(groups)
+        named = partition.labels(groups)
+        mildest = {
+            label: _UNANSWERED[which]
+            for label, which in zip(named, partition.unanswered(groups, given.schema), strict=True)
+            if which != "none"
+        }
+        labels += named
         need += [float(settings.fewest)] * int(groups.shape[0])
     matrix = sparse.csr_array(sparse.vstack([sparse.csr_array((0, system.n_cells)), *rows]))
     value = np.full(matrix.shape[0], np.nan) if system.point is None else matrix @ system.point
-    return _Targets(matrix, np.array(output, dtype=np.int64), tuple(labels), np.array(need, dtype=float), value)
+    return _Targets(
+        matrix, np.array(output, dtype=np.int64), tuple(labels), np.array(need, dtype=float), value, mildest
+    )
 
 
 def _withheld_before(given: Submission, partition: Partition) -> list[tuple[sparse.csr_array, list[str]]]:
@@ -323,21 +344,32 @@ def _findings(cells: Sequence[Cell], targets: _Targets) -> tuple[Proved, ...]:
                 labels = tuple(c.label for c in mine)
                 found.append(Proved(f"{status} figure", severity, (output,), labels, f"{n:,} {noun} {verb}.", count))
         for is_joint in (True, False):
-            groups = [c for c in cells if c.output is None and c.status is status and c.is_joint is is_joint]
-            if not groups:
-                continue
-            n = len(groups)
-            people = sum(value[(-1, c.label)] for c in groups)
-            count = int(people) if np.isfinite(people) else None
-            noun = "group" if n == 1 else "groups"
-            verb = words.format(s="s" if n == 1 else "").replace(
-                "the others", "the figures" if is_joint else "one output"
-            )
-            sentence = f"{n:,} {noun} of few people that no figure states {verb}."
             # What one output says in other words breaks a threshold; what only several say was overlooked.
-            does = severity if is_joint else Severity.REVIEW
-            found.append(Proved(f"{status} group", does, (), tuple(c.label for c in groups), sentence, count))
+            usual = severity if is_joint else Severity.REVIEW
+            groups = [c for c in cells if c.output is None and c.status is status and c.is_joint is is_joint]
+            for does in (Severity.REFUSE, Severity.REVIEW, Severity.NOTE):
+                mine = [c for c in groups if targets.does(c.label, usual) is does]
+                if mine:
+                    verb = words.format(s="s" if len(mine) == 1 else "")
+                    verb = verb.replace("the others", "the figures" if is_joint else "one output")
+                    found.append(_of_groups(mine, status, does, verb, targets, value))
     return tuple(found)
+
+
+def _of_groups(
+    groups: Sequence[Cell],
+    status: Status,
+    does: Severity,
+    verb: str,
+    targets: _Targets,
+    value: dict[tuple[int, str], float],
+) -> Proved:
+    """A finding on groups that no figure states."""
+    n, people = len(groups), sum(value[(-1, c.label)] for c in groups)
+    whose = " with a missing value" if all(c.label in targets.mildest for c in groups) else ""
+    sentence = f"{n:,} {'group' if n == 1 else 'groups'} of few people{whose} that no figure states {verb}."
+    count = int(people) if np.isfinite(people) else None
+    return Proved(f"{status} group", does, (), tuple(c.label for c in groups), sentence, count)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -78,11 +78,22 @@ class Case:
 
     @cached_property
     def everybody(self) -> Mask:
-        """Who stands behind any figure."""
+        """Who stands behind any figure, and has a weight."""
         inside = np.zeros(self.table.n_rows, dtype=bool)
         for behind in self.behind:
             inside |= behind.group >= 0
-        return inside
+        return np.asarray(inside & self._weighs)
+
+    def weighted_apart(self, other: Case) -> Mask:
+        """Who counts in either output, and not as many times more in this one as most people do."""
+        one, two = (row_weights(case.output, self.table) for case in (self, other))
+        both = self.everybody & other.everybody
+        if not both.any():
+            return both
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.nan_to_num(one / two, nan=1.0, posinf=0.0)
+        usual = float(np.median(times[both]))
+        return np.asarray(both & (np.abs(times - usual) > 1e-9 * usual))
 
     @cached_property
     def spreads(self) -> tuple[Spread, ...]:

@@ -54,7 +54,7 @@ def about_value(name: str, code: int) -> tuple[str, str]:
     return name, f"= {code}"
 
 
-def about_part(name: str, cuts: Sequence[float], closed: str) -> tuple[str, str]:
+def _about_part(name: str, cuts: Sequence[float], closed: str) -> tuple[str, str]:
     """What the counts of the parts of a numeric variable are about. closed: which end belongs to a part."""
     return name, f"in parts closed {closed}, cut at {', '.join(f'{cut:g}' for cut in cuts)}"
 
@@ -65,6 +65,19 @@ def spread_of(values: Floats, times: Floats) -> float:
         return 0.0
     mean = np.average(values, weights=times)
     return float(np.sqrt(np.average((values - mean) ** 2, weights=times)))
+
+
+def stated_of_parts(
+    name: str, cuts: tuple[Sequence[float], str], part: Integers, group: Integers, n_groups: int, table: Table
+) -> Stated:
+    """What exact counts of the parts of a numeric variable state, in each group. cuts: where parts begin and end, and
+    which end belongs to them; part, group: of each row, −1: none."""
+    inside = group >= 0
+    numbers = np.nan_to_num(table.schema[name].numbers)[table[name]]
+    about, own = _about_part(name, *cuts), part.astype(np.float64)
+    if len(np.unique(numbers[inside])) == len(np.unique(part[inside])):
+        about, own = about_number(table, name), numbers  # every part has one number
+    return _of_groups(about, own, group, np.ones(table.n_rows), np.zeros(n_groups))
 
 
 def stated_by_groups(groups: Sequence[Behind], weights: Floats, table: Table, released: Released) -> Iterator[Stated]:
@@ -82,7 +95,7 @@ def stated_by_groups(groups: Sequence[Behind], weights: Floats, table: Table, re
                 else half
             )
             own = np.nan_to_num(table.schema[behind.variable].numbers)[table[behind.variable]]
-            yield stated_of_groups(about_number(table, behind.variable), own, behind.group, weights, error)
+            yield _of_groups(about_number(table, behind.variable), own, behind.group, weights, error)
         elif behind.what in ("count", "share") and (behind.names or behind.told):
             below = next((b for b in groups[at:] if b.what == "base"), None)
             error = _errors_of_counts(behind, below, (weights, times), released)
@@ -139,12 +152,12 @@ def _of_values(name: str, behind: Behind, weights: Floats, error: Floats, table:
         if size is not None:
             with np.errstate(invalid="ignore"):
                 added = np.nan_to_num(size[:, None] * errors, nan=np.inf, posinf=np.inf).sum(axis=0)
-            yield stated_of_groups((name, name), own, group, weights, added)
+            yield _of_groups((name, name), own, group, weights, added)
     if n_levels > MOST_LEVELS:
         return
     for level in range(min(n_levels, table.schema[name].n_values)):
         own = (cells[axis] == level).astype(np.float64)
-        yield stated_of_groups(about_value(name, level), own, group, weights, errors[level])
+        yield _of_groups(about_value(name, level), own, group, weights, errors[level])
 
 
 def _size_of_levels(level: Integers, own: Floats, inside: Mask, n_levels: int) -> Floats | None:
@@ -159,7 +172,7 @@ def _size_of_levels(level: Integers, own: Floats, inside: Mask, n_levels: int) -
     return np.where(has, np.abs(np.where(has, low, 0.0)), np.abs(low[has]).max())
 
 
-def stated_of_groups(about: tuple[str, str], own: Floats, group: Integers, weights: Floats, error: Floats) -> Stated:
+def _of_groups(about: tuple[str, str], own: Floats, group: Integers, weights: Floats, error: Floats) -> Stated:
     """One sum a group that has a printed figure."""
     place = np.append(np.where(np.isfinite(error), np.cumsum(np.isfinite(error)) - 1, -1), -1)[group]
     n = int(np.isfinite(error).sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import Annotated, ClassVar, NamedTuple
 
@@ -50,8 +50,9 @@ class DifferencedQuantiles(Rule):
         found: list[Finding] = []
         ladders = [ladder for case in cases for ladder in _ladders(case)]
         for whole, part in permutations(ladders, 2):
-            one, other = whole.case.output, part.case.output
-            if whole.case is part.case or one.weights != other.weights or one.coarser != other.coarser:
+            if whole.case is part.case or whole.case.output.coarser != part.case.output.coarser:
+                continue
+            if whole.case.weighted_apart(part.case).any():
                 continue
             if whole.behind[0].variable == part.behind[0].variable:
                 found += self._between(whole, part)
@@ -94,7 +95,9 @@ def _ladders(case: Case) -> list[_Ladder]:
     found: dict[str, list[Behind]] = {}
     for behind in case.of("quantile"):
         if behind.variable is not None and not behind.label(0, case.labels).startswith("IQR "):
-            found.setdefault(behind.variable, []).append(behind)
+            found.setdefault(behind.variable, []).append(
+                replace(behind, group=np.where(case.everybody, behind.group, -1))
+            )
     return [_Ladder(case, tuple(those), case.numbers(those[0])) for those in found.values()]
 
 

@@ -14,7 +14,6 @@ from divulge.contributions.twins import twins_of
 from divulge.kernels.arrays import Mask
 from divulge.outputs import Statbarn
 from divulge.outputs.behind import Behind
-from divulge.outputs.lowering.rows import row_weights
 from divulge.rules.rule import Finding, Rule, Severity
 
 _LOOKED_AT = ("count", "share", "mean", "total", "quantile", "minimum", "maximum", "mode", "term", "saturated")
@@ -139,7 +138,7 @@ class DifferencedStatistics(Rule):
         same = _variables(first, called) - weights == _variables(second, called) - weights
         if len(weights) == 1 or not same or not self._differ(first, second):
             return None
-        apart = _weighted_apart(first, second)
+        apart = first.weighted_apart(second) | (first.everybody != second.everybody)
         n = first.table.count(apart)
         if not 0 < n <= self.most:
             return None
@@ -165,18 +164,6 @@ class DifferencedStatistics(Rule):
         )
         sentence = f"{what} printed for people who differ by {'1 person' if n == 1 else f'{n} people'}."
         return Finding(self.name, self.severity, (first.number, second.number), ("all figures",), sentence, apart)
-
-
-def _weighted_apart(first: Case, second: Case) -> Mask:
-    """Who counts in both outputs, and not as many times more in one of them as most people do."""
-    one, other = (row_weights(case.output, case.table) for case in (first, second))
-    both = first.everybody & second.everybody
-    if not both.any():
-        return both
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.nan_to_num(one / other, nan=1.0)
-    usual = float(np.median(times[both]))
-    return np.asarray(both & (np.abs(times - usual) > 1e-9 * usual))
 
 
 def _names(cases: Sequence[Case]) -> list[str]:

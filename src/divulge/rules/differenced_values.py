@@ -48,6 +48,7 @@ class DifferencedValues(Rule):
     statbarns: ClassVar[tuple[Statbarn, ...]] = (Statbarn.AGGREGATES,)
 
     most: Annotated[int, "Differences of at most so many people give values away."] = 3
+    fewest: Annotated[int, "Of fewer people than that a checker looks at the difference, as at a small group."] = 10
     per_cent: Annotated[float, "A value is given away where it follows to within so many per cent of it,"] = 10.0
     share: Annotated[float, "or to within this share of the spread."] = 0.05
 
@@ -73,19 +74,22 @@ class DifferencedValues(Rule):
         # Groups that hold none of the other's are a small group by themselves, which other rules look at.
         holds = np.zeros(behind.n_groups, dtype=bool)
         holds[behind.group[in_both]] = True
-        few = (n > 0) & (n <= self.most) & holds & case.shown(behind)
         error = whole.error + _errors_inside(behind, parts, inside)
-        groups = few & (error <= self._tolerance(whole, rest))
-        if not groups.any():
-            return []
-        sentence = (
-            f"{{n}} figure{{s}} less those of another output {{are}} the sum of at most {self.most} people's values, "
-            "and printed precisely enough to tell it."
-        )
-        (finding,) = self.breach(case, behind, groups, sentence)
-        people = rest & case.people(behind, groups)
+        told = holds & case.shown(behind) & (error <= self._tolerance(whole, rest))
         numbers = tuple(dict.fromkeys((case.number, parts.case.number)))
-        return [Finding(self.name, self.severity, numbers, finding.figures, finding.sentence, people)]
+        found = []
+        for most, groups, severity in (
+            (self.most, told & (n > 0) & (n <= self.most), self.severity),
+            (self.fewest - 1, told & (n > self.most) & (n < self.fewest), Severity.REVIEW),
+        ):
+            sentence = (
+                f"{{n}} figure{{s}} less those of another output {{are}} the sum of at most {most} people's values, "
+                "and printed precisely enough to tell it."
+            )
+            people = rest & case.people(behind, groups)
+            for one in self.breach(case, behind, groups, sentence):
+                found.append(Finding(self.name, severity, numbers, one.figures, one.sentence, people))
+        return found
 
     def _tolerance(self, whole: _Sums, rest: Mask) -> Floats:
         """How precisely the sum of those in between must follow to tell a value, for each group."""

@@ -16,6 +16,7 @@ from divulge.outputs.kinds.histogram import Histogram
 from divulge.outputs.kinds.linear import Linear
 from divulge.outputs.kinds.means import Means
 from divulge.outputs.kinds.poisson import Poisson
+from divulge.outputs.kinds.scatter import Scatter
 from divulge.outputs.kinds.survival import Survival
 from divulge.outputs.kinds.totals import Totals
 from divulge.outputs.kinds.tree import Tree
@@ -251,3 +252,11 @@ def test_life_table_and_histogram_of_all_but_one_say_in_which_interval_the_one_i
     assert np.flatnonzero(found.people).tolist() == [99]
     assert _found(table, Histogram(variable="AGE", breaks=breaks)) == []
     assert _found(table, Histogram(variable="AGE", breaks=breaks, where="LAST != 1 and CARS != 2")) == []
+
+
+def test_grid_and_histogram_of_all_but_one_say_in_which_interval_the_one_is() -> None:
+    breaks = (18, 40, 60, 90)
+    grid = Scatter(x="PAY", y="AGE", x_breaks=(100, 250, 400), y_breaks=breaks)
+    (found,) = _found(grid, Histogram(variable="AGE", breaks=breaks, where="LAST != 1"))
+    assert np.flatnonzero(found.people).tolist() == [99]
+    assert _found(grid, Histogram(variable="AGE", breaks=breaks)) == []

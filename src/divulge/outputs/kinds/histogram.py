@@ -22,7 +22,7 @@ from divulge.outputs.lowering.rows import counted, row_weights, weight_term
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
-from divulge.outputs.stated import Stated, about_part, stated_of_groups
+from divulge.outputs.stated import Stated, stated_of_parts
 from divulge.table import Schema, Table
 
 
@@ -101,11 +101,7 @@ class Histogram(Output):
         group = np.where(counted(self, table, (self.variable,)) & (bins >= 0), 0, -1)
         if not released.is_given.all() or (released.half > 0.5).any() or self.weights is not None:
             return ()
-        about, own = about_part(self.variable, self.breaks, self.closed), bins.astype(np.float64)
-        numbers = np.nan_to_num(table.schema[self.variable].numbers)[table[self.variable]]
-        if len(np.unique(numbers[group == 0])) == len(np.unique(bins[group == 0])):
-            about, own = (self.variable, self.variable), numbers  # every interval has one number
-        return (stated_of_groups(about, own, group, np.ones(table.n_rows), np.zeros(1)),)
+        return (stated_of_parts(self.variable, (self.breaks, self.closed), bins, group, 1, table),)
 
     def evaluate(self, table: Table) -> Figures:
         bins = self._bins(table.schema)[table[self.variable]]

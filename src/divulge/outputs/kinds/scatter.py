@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, ClassVar
@@ -22,6 +23,7 @@ from divulge.outputs.lowering.rows import counted, row_weights, weight_term
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
+from divulge.outputs.stated import Stated, stated_of_parts
 from divulge.table import Schema, Table
 
 
@@ -144,6 +146,17 @@ class Scatter(Output):
             found.append(Behind("count", n_x * n_y + np.arange(n_x), np.where(cell < 0, -1, cell // n_y)))
             found.append(Behind("count", n_x * n_y + n_x + np.arange(n_y), np.where(cell < 0, -1, cell % n_y)))
         return tuple(found)
+
+    def stated(self, table: Table, released: Released) -> Sequence[Stated]:
+        """What the numbers of the intervals of either variable add up to, in each interval of the other."""
+        if not released.is_given.all() or (released.half > 0.5).any() or self.weights is not None:
+            return ()
+        cell, (n_x, n_y) = self._cells(table), self._shape
+        across, up = (np.where(cell < 0, -1, place) for place in (cell // n_y, cell % n_y))
+        return (
+            stated_of_parts(self.x, (self.x_breaks, self.closed), across, up, n_y, table),
+            stated_of_parts(self.y, (self.y_breaks, self.closed), up, across, n_x, table),
+        )
 
     def evaluate(self, table: Table) -> Figures:
         cell, shape = self._cells(table), self._shape

@@ -17,12 +17,12 @@ from divulge.outputs.fields import in_field, numeric
 from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, grid_of
 from divulge.outputs.lowering.lowered import Block, Lowered
-from divulge.outputs.lowering.rows import Groups, counted, weight_term
+from divulge.outputs.lowering.rows import Groups, counted, row_weights, weight_term
 from divulge.outputs.lowering.smooth import SmoothSums
 from divulge.outputs.output import Example, Growth, Output
 from divulge.outputs.released.precision import Released
 from divulge.outputs.statbarn import Statbarn
-from divulge.outputs.stated import Stated, about_part, stated_of_groups
+from divulge.outputs.stated import Stated, stated_of_parts
 from divulge.settings import Entries
 from divulge.table import Schema, Table, Variable
 from divulge.table.variable import value_text
@@ -235,21 +235,19 @@ class Survival(Output):
         does, too.
         """
         groups, (rows, step, n_steps) = Groups.of(table.schema, self.by), self._steps(table)
-        n = int(rows.sum())
+        weights = row_weights(self, table)
+        rows &= weights > 0
         halves = dict(zip(self.show, released.half.reshape(len(self.show), -1).max(axis=1).tolist(), strict=True))
         is_every = not self.breaks and not self.times
         counted_out = {"events", "censored"} <= {*self.show} or ("at risk" in self.show and is_every)
         is_exact = counted_out and all(halves[name] <= 0.5 for name in COUNTS if name in halves)
-        is_curve = is_every and halves.get("survival", np.inf) * n < 0.5
-        if self.weights is not None or not n or not (is_exact or is_curve):
+        is_curve = is_every and halves.get("survival", np.inf) * rows.sum() < 0.5
+        if not rows.any() or (weights[rows] != 1).any() or not (is_exact or is_curve):
             return ()
-        about, own = (self.time, self.time), np.nan_to_num(table.schema[self.time].numbers)[table[self.time]]
-        if not is_every:
-            cuts = self.breaks or (-np.inf, *self._shown_times(table.schema))
-            about, own = about_part(self.time, cuts, "left" if self.breaks else "right"), step.astype(np.float64)
-        inside = rows & (step >= 0) & (step < n_steps)
-        group = np.where(inside, groups.numbers(table), -1)
-        one = stated_of_groups(about, own, group, np.ones(table.n_rows), np.zeros(groups.n_groups))
+        cuts = self.breaks or (-np.inf, *self._shown_times(table.schema))
+        group = np.where(rows & (step >= 0) & (step < n_steps), groups.numbers(table), -1)
+        closed = "left" if self.breaks else "right"
+        one = stated_of_parts(self.time, (cuts, closed), step, group, groups.n_groups, table)
         return [one if is_exact else replace(one, link="other")]
 
     def evaluate(self, table: Table) -> Figures:
