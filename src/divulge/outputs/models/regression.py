@@ -293,7 +293,7 @@ class Regression(Output):
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
         found = model_behind(self, table, self.model_in(table))
-        clusters = self.cluster if self.errors in CLUSTERED else None
+        clusters = self.cluster if self.errors in OF_CLUSTERS else None
         return (*found, *two_clusters_behind(found[0], table, clusters))
 
     def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
