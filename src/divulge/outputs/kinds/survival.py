@@ -229,11 +229,7 @@ class Survival(Output):
         return Behind("last step", figures, group, self.time)
 
     def stated(self, table: Table, released: Released) -> Sequence[Stated]:
-        """What the times add up to, or the numbers of the intervals in which they lie, for whoever counts who leaves.
-
-        Numbers of events and of censored ones tell it, or numbers at risk at every time; a curve with enough digits
-        does, too.
-        """
+        """What the times, or the numbers of their intervals, add up to: by counts, or a curve with enough digits."""
         groups, (rows, step, n_steps) = Groups.of(table.schema, self.by), self._steps(table)
         weights = row_weights(self, table)
         rows &= weights > 0
@@ -244,10 +240,9 @@ class Survival(Output):
         is_curve = is_every and halves.get("survival", np.inf) * rows.sum() < 0.5
         if not rows.any() or (weights[rows] != 1).any() or not (is_exact or is_curve):
             return ()
-        cuts = self.breaks or (-np.inf, *self._shown_times(table.schema))
+        cuts = (self.breaks, "left") if self.breaks else ((-np.inf, *self._shown_times(table.schema)), "right")
         group = np.where(rows & (step >= 0) & (step < n_steps), groups.numbers(table), -1)
-        closed = "left" if self.breaks else "right"
-        one = stated_of_parts(self.time, (cuts, closed), step, group, groups.n_groups, table)
+        one = stated_of_parts(self.time, cuts, step, group, groups.n_groups, table)
         return [one if is_exact else replace(one, link="other")]
 
     def evaluate(self, table: Table) -> Figures:

@@ -52,16 +52,16 @@ def class_behind(whole: Behind, number: NDArray[np.float64], texts: tuple[str, .
     return Behind("class", np.full(len(texts), -1), own, texts=texts)
 
 
-def two_clusters_behind(whole: Behind, table: Table, name: str | None) -> tuple[Behind, ...]:
-    """The people of each of two clusters, where there are no more: their scores add up to nothing, so that the standard
-    errors tell the score of either."""
-    inside = whole.group >= 0
+def with_two_clusters(found: tuple[Behind, ...], table: Table, name: str | None) -> tuple[Behind, ...]:
+    """The same, and the people of each of two clusters of standard errors, where there are no more: their scores add up
+    to nothing, so that the errors tell the score of either."""
+    inside = found[0].group >= 0
     if name is None or len(np.unique(table[name][inside])) != 2:
-        return ()
+        return found
     group = np.full(table.n_rows, -1)
     group[inside] = np.unique(table[name][inside], return_inverse=True)[1].ravel()
     texts = tuple(f"cluster {k + 1} of {name}" for k in range(2))
-    return (Behind("term", np.full(2, -1), group, texts=texts),)
+    return (*found, Behind("term", np.full(2, -1), group, texts=texts))
 
 
 def _places(term: Term, table: Table) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

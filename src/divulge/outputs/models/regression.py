@@ -16,7 +16,7 @@ from divulge.outputs.figures import Figures, Status
 from divulge.outputs.grid import Grid, Picture, grid_of
 from divulge.outputs.lowering.lowered import Family, Lowered
 from divulge.outputs.lowering.rows import Groups, counted
-from divulge.outputs.models.behind import model_behind, two_clusters_behind
+from divulge.outputs.models.behind import model_behind, with_two_clusters
 from divulge.outputs.models.beside import DERIVED, Columns, as_logarithms, as_ratios, first, lower_beside
 from divulge.outputs.models.dense import few_people
 from divulge.outputs.models.design import LevelCounts, schema_counts
@@ -292,9 +292,7 @@ class Regression(Output):
         return said if errors is None else replace(said, errors=errors)
 
     def behind(self, table: Table) -> tuple[Behind, ...]:
-        found = model_behind(self, table, self.model_in(table))
-        clusters = self.cluster if self.errors in OF_CLUSTERS else None
-        return (*found, *two_clusters_behind(found[0], table, clusters))
+        return with_two_clusters(model_behind(self, table, self.model_in(table)), table, self.cluster)
 
     def crowds(self, table: Table) -> Iterator[tuple[str, Integers]]:
         for name in self.own_variables():
