@@ -280,7 +280,7 @@ def _foreign(result: dict[str, Any]) -> list[str]:
         "## Outputs on data that nobody tuned for",
         f"{t['run']} of {t['outputs']} outputs, on {t['data sets']} data sets from elsewhere (surveys, censuses, "
         "births, prisoners). *Given away*: of how many people an attack gets "
-        "something, written out in a few lines on the data frame (`benchmarks/validation/foreign_data/attacks.py`), "
+        "something, written out in a few lines on the data frame (`benchmarks/validation/foreign_data/*attacks.py`), "
         "without any part of Divulge. *Between*: what a custodian's policy decides. *Search*: the seconds that one "
         "search was given; *load*: how many programs wanted one of the two processors. Seconds are those of the clock, "
         "so a busy machine reproduces fewer figures and reviews more.",

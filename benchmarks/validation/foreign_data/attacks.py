@@ -7,16 +7,14 @@ value exactly, or a number within ten per cent (the p % rule). 0: this attack ge
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
 
 Frame = pd.DataFrame
 Attack = Callable[[Frame], int]
 
-_NEAR = 0.10
+NEAR = 0.10
 """Within this share of its value a number is given away."""
 
 
@@ -73,7 +71,7 @@ def dominated(value: str, by: str) -> Attack:
         given = 0
         for _, group in frame.groupby(by)[value]:
             x = np.sort(group.dropna().to_numpy(float))[::-1]
-            given += len(x) > 1 and abs(x.sum() - x[1] - x[0]) <= _NEAR * x[0]
+            given += len(x) > 1 and abs(x.sum() - x[1] - x[0]) <= NEAR * x[0]
         return int(given)
 
     return attack
@@ -87,7 +85,7 @@ def concentrated(value: str, by: str) -> Attack:
         for _, group in frame.groupby(by)[value]:
             x = group.dropna().to_numpy(float)
             total, index = x.sum(), round(float(((x / x.sum()) ** 2).sum()), 4)
-            given += abs(total * np.sqrt(index) - x.max()) <= _NEAR * x.max()
+            given += abs(total * np.sqrt(index) - x.max()) <= NEAR * x.max()
         return int(given)
 
     return attack
@@ -117,7 +115,7 @@ def edge(value: str, by: str, share: float) -> Attack:
             w = share * (len(y) - 1) - (len(y) - 2)
             if len(y) > 1 and w > 0:
                 largest = y[-2] + (np.quantile(y, share) - y[-2]) / w
-                given += abs(largest - y[-1]) <= _NEAR * y[-1]
+                given += abs(largest - y[-1]) <= NEAR * y[-1]
         return int(given)
 
     return attack
@@ -130,7 +128,7 @@ def difference_of_means(value: str, where: str) -> Attack:
         every, part = frame[value].dropna(), frame.query(where)[value].dropna()
         rest = len(every) * round(every.mean(), 2) - len(part) * round(part.mean(), 2)
         left_out = every.drop(part.index)
-        return int(len(left_out) == 1 and abs(rest - left_out.iloc[0]) <= _NEAR * abs(left_out.iloc[0]))
+        return int(len(left_out) == 1 and abs(rest - left_out.iloc[0]) <= NEAR * abs(left_out.iloc[0]))
 
     return attack
 
@@ -148,7 +146,7 @@ def difference_of_copies(value: str, copy: str, slope: float = 1.0, origin: floa
         instead = twin.reindex(one.index).fillna(0).sum()
         total = (len(other) * round(other.mean(), 4) - origin * len(other)) / slope
         rest = len(own) * round(own.mean(), 4) - total + instead
-        return int(len(one) == 1 and abs(rest - one.iloc[0]) <= _NEAR * abs(one.iloc[0]))
+        return int(len(one) == 1 and abs(rest - one.iloc[0]) <= NEAR * abs(one.iloc[0]))
 
     return attack
 
@@ -160,7 +158,7 @@ def difference_of_sums(made: str, where: str, **factors: int) -> Attack:
         part, left_out = frame.query(where)[made], frame.query(f"not ({where})")[made]
         total = sum(k * len(frame) * round(frame[name].mean(), 4) for name, k in factors.items())
         rest = total - len(part) * round(part.mean(), 4)
-        return int(len(left_out) == 1 and abs(rest - left_out.iloc[0]) <= _NEAR * abs(left_out.iloc[0]))
+        return int(len(left_out) == 1 and abs(rest - left_out.iloc[0]) <= NEAR * abs(left_out.iloc[0]))
 
     return attack
 
@@ -172,7 +170,7 @@ def rest_of_alike(value: str, capped: str, ratio: str) -> Attack:
         one = frame[frame[value] != frame[capped]]
         own, top = one[value].iloc[0], one[capped].iloc[0]
         turned = len(frame) * (round(frame[ratio].mean(), 6) - 1) + 1
-        return int(len(one) == 1 and abs(top / turned - own) <= _NEAR * own)
+        return int(len(one) == 1 and abs(top / turned - own) <= NEAR * own)
 
     return attack
 
@@ -201,7 +199,7 @@ def difference_of_regressions(response: str, predictors: list[str], where: str) 
         )
         x = design[~inside][0]
         y = x @ c + (design.T @ design @ (b - c))[0]
-        return int(len(one) == 1 and abs(y - one[response].iloc[0]) <= _NEAR * abs(one[response].iloc[0]))
+        return int(len(one) == 1 and abs(y - one[response].iloc[0]) <= NEAR * abs(one[response].iloc[0]))
 
     return attack
 
@@ -229,7 +227,7 @@ def correlation_of_three(x: str, y: str, where: str) -> Attack:
         tries = np.linspace(frame[y].min(), frame[y].max(), 20_001)
         r = np.array([np.corrcoef(few[:, 0], [few[0, 1], few[1, 1], t])[0, 1] for t in tries])
         fits = tries[np.abs(r - printed) < 0.5e-4]
-        return int(len(fits) > 0 and np.abs(fits - few[2, 1]).min() <= _NEAR * abs(few[2, 1]))
+        return int(len(fits) > 0 and np.abs(fits - few[2, 1]).min() <= NEAR * abs(few[2, 1]))
 
     return attack
 
@@ -260,19 +258,19 @@ def counted_with_one_more(x: str, y: str, where: str) -> Attack:
     def attack(frame: Frame) -> int:
         counts = pd.crosstab(frame[x], frame[y])
         part = frame.query(where)
-        printed = round(_chi_squared(pd.crosstab(part[x], part[y]).to_numpy(float)), 4)
+        printed = round(chi_squared(pd.crosstab(part[x], part[y]).to_numpy(float)), 4)
         (left_out,) = frame.drop(part.index)[x]
         fits = []
         for value in counts.columns:
             less = counts.copy()
             less.loc[left_out, value] -= 1
-            fits += [value] * (round(_chi_squared(less.to_numpy(float)), 4) == printed)
+            fits += [value] * (round(chi_squared(less.to_numpy(float)), 4) == printed)
         return int(len(fits) == 1)
 
     return attack
 
 
-def _chi_squared(table: np.ndarray) -> float:
+def chi_squared(table: np.ndarray) -> float:
     expected = table.sum(1, keepdims=True) * table.sum(0) / table.sum()
     return float(((table - expected) ** 2 / expected).sum())
 
@@ -289,116 +287,5 @@ def shares_beside_withheld(by: str, event: str, withheld: int) -> Attack:
             if 0 < cases < withheld <= others:
                 given += cases * (round(np.exp(log_odds) * others) == cases)
         return given
-
-    return attack
-
-
-def power_mean(value: str, power: int) -> Attack:
-    """The mean m of a high power of n people: whoever has the second largest takes theirs away from n m; of what is
-    left the root is nearly the largest."""
-
-    def attack(frame: Frame) -> int:
-        x = frame[value].dropna().to_numpy(float)
-        left = len(x) * (x**power).mean() - np.sort(x)[-2] ** power
-        return int(abs(left ** (1 / power) - x.max()) <= _NEAR * x.max())
-
-    return attack
-
-
-def mean_that_one_makes(value: str) -> Attack:
-    """The mean that a model without predictors states, times how many there are, is nearly the largest."""
-
-    def attack(frame: Frame) -> int:
-        x = np.sort(frame[value].dropna().to_numpy(float))
-        return int(abs(len(x) * x.mean() - x[-2] - x[-1]) <= _NEAR * x[-1])
-
-    return attack
-
-
-def difference_of_two(value: str, first: str, second: str) -> Attack:
-    """Two means that each leave another person out: their sums differ by what one has more than the other, so that each
-    of the two learns what the other has."""
-
-    def attack(frame: Frame) -> int:
-        one, other = frame.query(first)[value], frame.query(second)[value]
-        told = len(one) * round(one.mean(), 2) - len(other) * round(other.mean(), 2)
-        true = frame.drop(one.index)[value].sum() - frame.drop(other.index)[value].sum()
-        left_out = {*frame.index} - ({*one.index} & {*other.index})
-        return 2 * int(len(left_out) == 2 and abs(told + true) <= _NEAR * frame[value].std())
-
-    return attack
-
-
-def told_apart(value: str, low: float, high: float) -> Attack:
-    """Two histograms with borders that differ: the difference of two bars counts those in between."""
-    return lambda frame: n if (n := int(frame[value].between(low, high, inclusive="left").sum())) < 3 else 0
-
-
-def binary_digits(value: str, weight: str) -> Attack:
-    """A total of 0 and 1 weighted by powers of two: its binary digits are everybody's values."""
-
-    def attack(frame: Frame) -> int:
-        known = frame[frame[weight] > 0].sort_values(weight)
-        total = int((known[value] * known[weight]).sum())
-        told = [(total >> k) & 1 for k in range(len(known))]
-        return sum(a == b for a, b in zip(told, known[value], strict=True))
-
-    return attack
-
-
-def weighted_to_one(response: str, predictor: str, weight: str) -> Attack:
-    """A regression weighted by a million for one person: what it predicts of them is what they have."""
-
-    def attack(frame: Frame) -> int:
-        design = np.column_stack([np.ones(len(frame)), frame[predictor]])
-        root = np.sqrt(frame[weight].to_numpy(float))
-        b = np.linalg.lstsq(design * root[:, None], frame[response] * root, rcond=None)[0].round(4)
-        one = int(frame[weight].argmax())
-        return int(abs(design[one] @ b - frame[response].iloc[one]) < 0.01 * frame[response].std())
-
-    return attack
-
-
-def probit_tried(response: str, predictor: str, where: str, decimals: int) -> Attack:
-    """All 2ⁿ responses of n people: the score at the printed coefficients is nearly zero for one of them alone."""
-
-    def attack(frame: Frame) -> int:
-        few = frame.query(where)
-        x = np.column_stack([np.ones(len(few)), few[predictor]])
-        y = few[response].to_numpy(float)
-        every = (np.arange(2 ** len(y))[:, None] >> np.arange(len(y)) & 1).astype(float)
-        b = _probit(x, y).round(decimals)
-        p, density = ndtr(x @ b), np.exp(-((x @ b) ** 2) / 2) / np.sqrt(2 * np.pi)
-        slope = density / (p * (1 - p))
-        # One Newton step from the printed coefficients goes where responses that fit have theirs.
-        information = (x * (density * slope)[:, None]).T @ x
-        steps = np.linalg.solve(information, ((every - p) * slope @ x).T).T
-        fits = every[np.abs(steps).max(axis=1) < 10.0**-decimals]
-        return int((fits == y).all(axis=0).sum()) if len(fits) else 0
-
-    return attack
-
-
-def _probit(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    b = np.zeros(x.shape[1])
-    for _ in range(50):  # Fisher's steps, far more than they need
-        p, density = ndtr(x @ b), np.exp(-((x @ b) ** 2) / 2) / np.sqrt(2 * np.pi)
-        slope = density / (p * (1 - p))
-        b = b + np.linalg.solve((x * (density * slope)[:, None]).T @ x, (y - p) * slope @ x)
-    return b
-
-
-def moments_tried(value: str, where: str, decimals: int) -> Attack:
-    """All samples of so many people out of the values that occur: one alone has the printed mean and moments."""
-
-    def attack(frame: Frame) -> int:
-        own = np.sort(frame.query(where)[value].to_numpy(float))
-        values = np.sort(frame[value].unique())
-        samples = np.array(list(combinations_with_replacement(values, len(own))))
-        away = samples - samples.mean(axis=1, keepdims=True)
-        moments = np.column_stack([samples.mean(axis=1), *((away**k).mean(axis=1) for k in (2, 3, 4))])
-        mine = (samples == own).all(axis=1)
-        fits = (np.abs(moments - moments[mine]) < 10.0**-decimals).all(axis=1)
-        return len(own) if fits.sum() == 1 else 0
 
     return attack

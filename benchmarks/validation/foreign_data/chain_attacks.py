@@ -10,13 +10,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from benchmarks.validation.foreign_data.attacks import Attack, Frame
-
-_NEAR = 0.10
+from benchmarks.validation.foreign_data.attacks import NEAR, Attack, Frame, chi_squared
 
 
 def _is_told(guess: float, true: float) -> int:
-    return int(abs(guess - true) <= _NEAR * abs(true))
+    return int(abs(guess - true) <= NEAR * abs(true))
 
 
 def joint_count(a: str, b: str, printed: Callable[[float], float]) -> Attack:
@@ -130,19 +128,14 @@ def counted_twice(x: str, y: str, weight: str) -> Attack:
     def attack(frame: Frame) -> int:
         plain = pd.crosstab(frame[x], frame[y]).to_numpy(float)
         weighted = frame.pivot_table(index=x, columns=y, values=weight, aggfunc="sum").to_numpy(float)
-        printed, fits = round(_chi_squared(weighted), 5), []
+        printed, fits = round(chi_squared(weighted), 5), []
         for cell in np.ndindex(plain.shape):
             tried = plain.copy()
             tried[cell] += 1
-            fits += [cell] * (round(_chi_squared(tried), 5) == printed)
+            fits += [cell] * (round(chi_squared(tried), 5) == printed)
         return int(len(fits) == 1 and weighted[fits[0]] > plain[fits[0]])
 
     return attack
-
-
-def _chi_squared(table: np.ndarray) -> float:
-    expected = table.sum(1, keepdims=True) * table.sum(0) / table.sum()
-    return float(((table - expected) ** 2 / expected).sum())
 
 
 def curve_counted_twice(time: str, event: str, weight: str) -> Attack:

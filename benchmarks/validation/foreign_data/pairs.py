@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.validation.foreign_data import attacks as by_hand
+from benchmarks.validation.foreign_data import trick_attacks as tricked
 from benchmarks.validation.foreign_data.attacks import Frame
 from benchmarks.validation.foreign_data.case import Foreign, few, model, of, some, table
 
@@ -121,7 +122,7 @@ PAIRS = (
         "histograms with borders that differ",
         WAGE,
         ({**_HIST, "breaks": [0, 5, 12.35, 25]}, {**_HIST, "breaks": [0, 5, 12.45, 25]}),
-        by_hand.told_apart("wage", 12.35, 12.45),
+        tricked.told_apart("wage", 12.35, 12.45),
     ),
     Foreign("histogram of hundreds", WAGE, ({**_HIST, "breaks": [0, 4, 6, 10, 25]},), by_hand.nobody),
     Foreign(
@@ -144,20 +145,20 @@ PAIRS = (
         by_hand.shares_beside_withheld("race", "ht", 10),
         prepare=_early,
     ),
-    Foreign("mean of a tenth power", WAGE, (model("linear", "I(wage ** 10) ~ 1", 0),), by_hand.power_mean("wage", 10)),
+    Foreign("mean of a tenth power", WAGE, (model("linear", "I(wage ** 10) ~ 1", 0),), tricked.power_mean("wage", 10)),
     Foreign("logarithms", WAGE, (model("linear", "log(wage) ~ educ + exper"),), by_hand.nobody),
     Foreign(
         "gamma regression that one dominates",
         CARS,
         (model("gamma", "price ~ 1", 5),),
-        by_hand.mean_that_one_makes("price"),
+        tricked.mean_that_one_makes("price"),
         prepare=lambda f: f.assign(price=f.price.where(f.index != 3, 9_000_000))[["price", "mpg"]],
     ),
     Foreign(
         "means that leave out another person each",
         SD,
         tuple(of("means", "income", decimals=2, where=f"number != {k}") for k in (3, 8)),
-        by_hand.difference_of_two("income", "number != 3", "number != 8"),
+        tricked.difference_of_two("income", "number != 3", "number != 8"),
         prepare=_two_marked,
     ),
     Foreign(

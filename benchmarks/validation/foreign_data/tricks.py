@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.validation.foreign_data import attacks as by_hand
+from benchmarks.validation.foreign_data import trick_attacks as tricked
 from benchmarks.validation.foreign_data.case import WAGES, Foreign, model, of, table
 
 PANEL, SCHOOLS, TRIAL, WARPS = (f"handed_in/{name}" for name in ("wagepan", "apistrat", "trial", "warpbreaks"))
@@ -62,14 +63,14 @@ TRICKS = (
         "total by powers of two",
         PANEL,
         (of("totals", "union", weights="power", decimals=0, where="power > 0"),),
-        by_hand.binary_digits("union", "power"),
+        tricked.binary_digits("union", "power"),
         prepare=_men,
     ),
     Foreign(
         "regression that one weight makes",
         PANEL,
         (model("linear", "hours ~ educ", 4, weights="huge"),),
-        by_hand.weighted_to_one("hours", "educ", "huge"),
+        tricked.weighted_to_one("hours", "educ", "huge"),
         prepare=_men,
     ),
     Foreign(
@@ -97,14 +98,14 @@ TRICKS = (
         "probit of fourteen at many digits",
         TRIAL,
         (model("probit", "response ~ marker", 8, where="first = 1"),),
-        by_hand.probit_tried("response", "marker", "first == 1", 8),
+        tricked.probit_tried("response", "marker", "first == 1", 8),
         prepare=_patients,
     ),
     Foreign(
         "four moments of twelve",
         PREGNANT,
         _moments("parity", 8, "sd", "skewness", "kurtosis", where="few = 1"),
-        by_hand.moments_tried("parity", "few == 1", 8),
+        tricked.moments_tried("parity", "few == 1", 8),
         prepare=_births,
     ),
     Foreign(
@@ -114,7 +115,7 @@ TRICKS = (
             {"kind": "histogram", "variable": "age", "breaks": [0, border, 50, 65, 90], "compute": True}
             for border in (30, 31)
         ),
-        by_hand.told_apart("age", 30, 31),
+        tricked.told_apart("age", 30, 31),
         prepare=lambda f: pd.concat([_patients(f)[lambda g: g.age != 30], _patients(f)[lambda g: g.age == 30].head(1)]),
     ),
     Foreign(
