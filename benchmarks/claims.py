@@ -31,7 +31,7 @@ from divulge.outputs.output import Output
 from divulge.table import Table, table_from_frame
 
 ATTACKS = 1_000
-SEED = 60_611
+SEED = 77_120
 PEOPLE = (8, 60)
 DIGITS = (2, 10)
 
