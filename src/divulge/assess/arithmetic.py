@@ -13,6 +13,7 @@ from divulge.audit.marginals import beside_marginals
 from divulge.audit.report import Audited, Proved, Status
 from divulge.audit.run import AuditSettings, Submission, audit
 from divulge.checking import Checked, Profile, check_outputs, make_cases
+from divulge.contributions.blame import listed
 from divulge.kernels.arrays import Mask
 from divulge.policy import Breach, Policy
 from divulge.rules import Finding, HeldByFew, Rule, Severity
@@ -81,8 +82,7 @@ class Arithmetic:
         which = f" ({named}" + (f" and {more:,} more)." if more > 0 else ").") if named else "."
         where = ""
         if len(outputs) > 1 and finding.outputs:
-            *others, last = (self.names[i] for i in finding.outputs[:3])
-            where = " and ".join((", ".join(others), last) if others else (last,)) + ": "
+            where = listed([self.names[i] for i in finding.outputs[:3]], ", ") + ": "
         return f"{where}{finding.sentence.removesuffix('.')}{which}"
 
     def rules_section(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from divulge.attacks.attack import Attack, Submitted
+from divulge.contributions.blame import listed
 from divulge.contributions.twins import Line, line_between, sums_of
 from divulge.kernels.arrays import Floats, Integers, Mask
 from divulge.outputs.lowering.rows import row_weights
@@ -146,8 +147,7 @@ class SumsTogether(Attack):
         closest = 100 * min(s.rest + s.error for s in solved)
         how = "" if "other" in links else f", to within {max(closest, 0.1):.1f} % of the spread"
         alike = dict.fromkeys(s.about[0] for s in stack.stated)
-        *others, last = (name, *(n for n in alike if n != name))
-        name = " and ".join((", ".join(others), last)) if others else last
+        name = listed([name, *(n for n in alike if n != name)], ", ")
         made = "One of these variables is made of the others. " if len(stack.times) > stack.n_rows else ""
         sentence = f"{made}The sums of {name} that the figures state leave {whose}{how}."
         severity = Severity.REFUSE if is_granted else Severity.REVIEW

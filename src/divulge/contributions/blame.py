@@ -69,12 +69,13 @@ class Blame:
         while len(mostly) > MOST_NAMED and len(named) > 1 and sum(map(len, named)) > _LONGEST:
             named.pop()
         if len(mostly) > MOST_NAMED:
-            return f"Spread over {len(mostly):,} figures, among them {_listed(named)}".removesuffix(".") + "."
-        return f"Mostly the figure{'s' if len(named) > 1 else ''} {_listed(named)}".removesuffix(".") + "."
+            return f"Spread over {len(mostly):,} figures, among them {listed(named)}".removesuffix(".") + "."
+        return f"Mostly the figure{'s' if len(named) > 1 else ''} {listed(named)}".removesuffix(".") + "."
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{'; '.join(names[:-1])} and {names[-1]}"
+def listed(names: Sequence[str], separator: str = "; ") -> str:
+    """`a; b and c`."""
+    return names[0] if len(names) == 1 else f"{separator.join(names[:-1])} and {names[-1]}"
 
 
 def fewest_told(counts: Sequence[int], total: int, smallest_group: int) -> float:
